@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The two prefetches of the pipeline, by name. */
+#ifndef PKT_PREFETCH_H
+#define PKT_PREFETCH_H
+
+#include <rte_mbuf.h>
+#include <rte_prefetch.h>
+
+/* The headers of a packet whose mbuf is in the cache. */
+static inline void
+prefetch_headers(const struct rte_mbuf *m)
+{
+	rte_prefetch0(rte_pktmbuf_mtod(m, const void *));
+}
+
+/* The mbuf itself: what a poll just returned. */
+static inline void
+prefetch_mbuf(const struct rte_mbuf *m)
+{
+	rte_prefetch0(m);
+}
+
+#endif
