@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ports that are DPDK devices: found, asked what they can, set up with what they can, and a sentence
+ * for everything that they can't. Device strings are completed by eth_args.c.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+
+#include "port/eth_args.h"
+#include "port/ops.h"
+
+#define ETH_WHY_MAX 256
+
+struct eth_port {
+	struct port port; /* first: free(port) frees all */
+	uint16_t id;
+	char device[ETH_DEVICE_MAX];
+	bool started;
+	char why[ETH_WHY_MAX];
+};
+
+static uint16_t
+eth_rx(void *ctx, uint16_t queue, struct rte_mbuf **m, uint16_t n)
+{
+	return rte_eth_rx_burst((uint16_t)(uintptr_t)ctx, queue, m, n);
+}
+
+static uint16_t
+eth_tx(void *ctx, uint16_t queue, struct rte_mbuf **m, uint16_t n)
+{
+	return rte_eth_tx_burst((uint16_t)(uintptr_t)ctx, queue, m, n);
+}
+
+static void __attribute__((format(printf, 2, 3)))
+say(const struct port_note *note, const char *format, ...)
+{
+	char sentence[ETH_WHY_MAX];
+	va_list args;
+
+	if (note == NULL || note->say == NULL)
+		return;
+	va_start(args, format);
+	vsnprintf(sentence, sizeof(sentence), format, args);
+	va_end(args);
+	note->say(note->ctx, sentence);
+}
+
+static int __attribute__((format(printf, 4, 5)))
+fail(struct eth_port *ep, int error, const char **ret_why, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(ep->why, sizeof(ep->why), format, args);
+	va_end(args);
+	*ret_why = ep->why;
+	return error;
+}
+
+static void
+set_mac(struct eth_port *ep, const struct port_config *c, const struct port_note *note)
+{
+	struct rte_ether_addr addr;
+	bool promiscuous = c->promiscuous;
+
+	rte_eth_macaddr_get(ep->id, &addr);
+	memcpy(ep->port.mac, addr.addr_bytes, sizeof(ep->port.mac));
+	if (c->has_mac && memcmp(c->mac, addr.addr_bytes, sizeof(c->mac)) != 0) {
+		memcpy(ep->port.mac, c->mac, sizeof(ep->port.mac));
+		memcpy(addr.addr_bytes, c->mac, sizeof(c->mac));
+		if (rte_eth_dev_default_mac_addr_set(ep->id, &addr) != 0) {
+			say(note,
+				"%s cannot change its MAC; it takes all frames and softbag keeps those to the configured one.",
+				ep->port.caps.driver);
+			promiscuous = true;
+		}
+	}
+	if (promiscuous && rte_eth_promiscuous_enable(ep->id) != 0)
+		say(note,
+			"%s has no promiscuous mode; frames to other MACs may not reach softbag.",
+			ep->port.caps.driver);
+}
+
+static int
+set_mtu(struct eth_port *ep, const struct port_config *c, const struct port_note *note,
+	const char **ret_why)
+{
+	int rc = rte_eth_dev_set_mtu(ep->id, c->mtu);
+
+	ep->port.mtu = c->mtu;
+	if (rc == 0)
+		return 0;
+	if (rc == -ENOTSUP) {
+		if (c->mtu != RTE_ETHER_MTU)
+			say(note,
+				"%s has no MTU of its own; softbag holds packets to %u bytes.",
+				ep->port.caps.driver, c->mtu);
+		return 0;
+	}
+	return fail(ep, rc, ret_why,
+		"port %s: %s refuses an MTU of %u (%s); give the port an mtu that the device and its interface can.",
+		ep->port.name, ep->port.caps.driver, c->mtu, strerror(-rc));
+}
+
+static int
+set_queues(struct eth_port *ep, const struct port_config *c, const struct rte_eth_dev_info *info,
+	const char **ret_why)
+{
+	uint16_t n_rxd = c->n_desc, n_txd = c->n_desc;
+	struct rte_eth_txconf txconf = info->default_txconf;
+	int rc = rte_eth_dev_adjust_nb_rx_tx_desc(ep->id, &n_rxd, &n_txd);
+	unsigned int socket = (unsigned int)rte_eth_dev_socket_id(ep->id);
+
+	if (rc != 0 && rc != -ENOTSUP)
+		return fail(ep, rc, ret_why, "port %s: no descriptor count fits (%s).",
+			ep->port.name, strerror(-rc));
+	txconf.offloads = ep->port.caps.multi_seg_tx ? RTE_ETH_TX_OFFLOAD_MULTI_SEGS
+		: ep->port.caps.fast_free	     ? RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE
+						     : 0;
+	for (uint16_t q = 0; q < c->n_rxq; q++) {
+		rc = rte_eth_rx_queue_setup(ep->id, q, n_rxd, socket, NULL, c->pool);
+		if (rc != 0)
+			return fail(ep, rc, ret_why, "port %s: RX queue %u cannot be set up (%s).",
+				ep->port.name, q, strerror(-rc));
+	}
+	for (uint16_t q = 0; q < c->n_txq; q++) {
+		rc = rte_eth_tx_queue_setup(ep->id, q, n_txd, socket, &txconf);
+		if (rc != 0)
+			return fail(ep, rc, ret_why, "port %s: TX queue %u cannot be set up (%s).",
+				ep->port.name, q, strerror(-rc));
+	}
+	return 0;
+}
+
+static int
+eth_configure(struct port *p, const struct port_config *c, const struct port_note *note,
+	const char **ret_why)
+{
+	struct eth_port *ep = (struct eth_port *)p;
+	struct rte_eth_conf conf = {0};
+	struct rte_eth_dev_info info;
+	int rc = rte_eth_dev_info_get(ep->id, &info);
+
+	if (rc != 0)
+		return fail(ep, rc, ret_why, "port %s: the device does not answer (%s).", p->name,
+			strerror(-rc));
+	if (c->n_rxq > 1 && p->caps.rss) {
+		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+		conf.rx_adv_conf.rss_conf.rss_hf = info.flow_type_rss_offloads &
+			(RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
+	}
+	conf.txmode.offloads = p->caps.multi_seg_tx ? RTE_ETH_TX_OFFLOAD_MULTI_SEGS
+		: p->caps.fast_free		    ? RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE
+						    : 0;
+	p->one_segment = !p->caps.multi_seg_tx;
+	rc = rte_eth_dev_configure(ep->id, c->n_rxq, c->n_txq, &conf);
+	if (rc != 0)
+		return fail(ep, rc, ret_why, "port %s: %s refuses %u RX and %u TX queues (%s).",
+			p->name, p->caps.driver, c->n_rxq, c->n_txq, strerror(-rc));
+	rc = set_mtu(ep, c, note, ret_why);
+	if (rc == 0)
+		rc = set_queues(ep, c, &info, ret_why);
+	if (rc == 0)
+		set_mac(ep, c, note);
+	return rc;
+}
+
+static int
+eth_start(struct port *p)
+{
+	struct eth_port *ep = (struct eth_port *)p;
+	int rc = rte_eth_dev_start(ep->id);
+
+	ep->started = rc == 0;
+	return rc;
+}
+
+static void
+eth_stop(struct port *p)
+{
+	struct eth_port *ep = (struct eth_port *)p;
+
+	if (ep->started)
+		rte_eth_dev_stop(ep->id);
+	ep->started = false;
+}
+
+static void
+eth_fini(struct port *p)
+{
+	struct eth_port *ep = (struct eth_port *)p;
+
+	eth_stop(p);
+	rte_eth_dev_close(ep->id);
+	eth_device_remove(ep->device);
+}
+
+static bool
+eth_link_up(struct port *p)
+{
+	struct rte_eth_link link;
+
+	if (rte_eth_link_get_nowait(((struct eth_port *)p)->id, &link) != 0)
+		return true;
+	return link.link_status == RTE_ETH_LINK_UP;
+}
+
+static void
+eth_stats(struct port *p, struct port_stats *ret_stats)
+{
+	struct rte_eth_stats s;
+
+	if (rte_eth_stats_get(((struct eth_port *)p)->id, &s) != 0)
+		return;
+	ret_stats->missed = s.imissed;
+	ret_stats->errors = s.ierrors + s.rx_nombuf;
+}
+
+static const struct port_ops eth_ops = {
+	.configure = eth_configure,
+	.start = eth_start,
+	.stop = eth_stop,
+	.fini = eth_fini,
+	.link_up = eth_link_up,
+	.stats = eth_stats,
+};
+
+static void
+read_caps(struct eth_port *ep, const struct rte_eth_dev_info *info)
+{
+	ep->port.caps = (struct port_caps){
+		.max_rxq = info->max_rx_queues,
+		.max_txq = info->max_tx_queues,
+		.max_mtu = info->max_mtu == UINT16_MAX ? 0 : info->max_mtu,
+		.rss = info->flow_type_rss_offloads != 0,
+		.multi_seg_tx = (info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) != 0,
+		.fast_free = (info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE) != 0,
+		.steady_link = strcmp(info->driver_name, "net_af_xdp") == 0,
+		.socket = rte_eth_dev_socket_id(ep->id),
+		.burst = info->default_rxportconf.burst_size,
+		.driver = info->driver_name,
+	};
+}
+
+int
+port_create_eth(const char *name, const char *device, uint16_t mtu, struct port **ret_port,
+	const char **ret_why)
+{
+	struct rte_eth_dev_info info;
+	struct eth_port *ep = calloc(1, sizeof(*ep));
+	int rc;
+
+	*ret_why = "out of memory";
+	if (ep == NULL)
+		return -ENOMEM;
+	snprintf(ep->port.name, sizeof(ep->port.name), "%s", name);
+	rc = eth_device_complete(device, port_frame_len(mtu), ep->device, sizeof(ep->device));
+	if (rc == 0)
+		rc = eth_device_probe(ep->device, &ep->id, ret_why);
+	if (rc != 0) {
+		free(ep);
+		return rc;
+	}
+	rc = rte_eth_dev_info_get(ep->id, &info);
+	if (rc != 0) {
+		*ret_why = "the device does not say what it can";
+		free(ep);
+		return rc;
+	}
+	ep->port.ops = &eth_ops;
+	ep->port.rx = eth_rx;
+	ep->port.tx = eth_tx;
+	ep->port.ctx = (void *)(uintptr_t)ep->id;
+	read_caps(ep, &info);
+	*ret_port = &ep->port;
+	return 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The face of a port: hands each call to its kind (eth.c, mem.c). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "port/ops.h"
+
+int
+port_configure(struct port *p, const struct port_config *config, const struct port_note *note,
+	const char **ret_why)
+{
+	return p->ops->configure(p, config, note, ret_why);
+}
+
+int
+port_start(struct port *p)
+{
+	return p->ops->start(p);
+}
+
+void
+port_stop(struct port *p)
+{
+	p->ops->stop(p);
+}
+
+void
+port_free(struct port *p)
+{
+	if (p == NULL)
+		return;
+	p->ops->fini(p);
+	free(p);
+}
+
+bool
+port_link_up(struct port *p)
+{
+	return p->ops->link_up(p);
+}
+
+void
+port_stats(struct port *p, struct port_stats *ret_stats)
+{
+	memset(ret_stats, 0, sizeof(*ret_stats));
+	p->ops->stats(p, ret_stats);
+}
