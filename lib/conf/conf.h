@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The configuration of one node as a checked tree: what the YAML said, with every name resolved to
+ * an index, every unit to base units, every default filled in. It knows nothing of running state.
+ *
+ * A tree comes whole or not at all: conf_load() reports every error of the file in one run and
+ * returns nothing if there was one. The field tables in conf/schema.c drive parse, range, default
+ * and docs/config.md.
+ */
+#ifndef CONF_CONF_H
+#define CONF_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define CONF_NAME_MAX    32u  /* with the NUL: fits a metric label and a table column */
+#define CONF_PORTS_MAX   128u /* ports of one node; DPDK devices of a process are fewer (32) */
+#define CONF_CLASSES     8u   /* 802.1Q priorities */
+#define CONF_DSCPS       64u
+#define CONF_MEMBERS_MAX 128u
+#define CONF_GROUPS_MAX  32000u
+
+struct conf_pos {
+	uint32_t line, col; /* from 1; 0: not from the file */
+};
+
+struct conf_addr {
+	uint8_t family;     /* AF_INET, AF_INET6; 0: none */
+	uint8_t prefix_len; /* 32 or 128 for a plain address */
+	uint8_t byte[16];   /* network order */
+};
+
+enum conf_role {
+	CONF_ROLE_NSF,
+	CONF_ROLE_LONGHAUL,
+};
+
+enum conf_idle {
+	CONF_IDLE_POLL,
+	CONF_IDLE_ADAPTIVE,
+};
+
+struct conf_port {
+	char name[CONF_NAME_MAX];
+	struct conf_pos pos;
+	char *device; /* DPDK device: PCI address or vdev string */
+	enum conf_role role;
+	bool has_mac;
+	uint8_t mac[6];
+	bool promiscuous;
+	uint16_t mtu;      /* bytes of IP packet, 1280..9600; default 1500 */
+	uint64_t pace_pps; /* packets a second taken from the device at most; 0: as they come */
+	struct conf_addr *address;
+	struct conf_pos *address_pos;
+	size_t n_addresses;
+};
+
+struct conf_class {
+	bool present; /* the file names it; else it carries no packets but by default rules */
+	char name[CONF_NAME_MAX];
+	struct conf_pos pos;
+	uint64_t dscps; /* bit n: DSCP n goes to this class */
+};
+
+struct conf_member {
+	struct conf_pos pos;
+	uint16_t port_idx;
+	uint32_t weight;      /* 0..65535; default 1 */
+	struct conf_addr via; /* family 0: none */
+	bool has_mac;
+	uint8_t mac[6];
+};
+
+struct conf_group {
+	char name[CONF_NAME_MAX];
+	struct conf_pos pos;
+	uint8_t hash_fields; /* CONF_HASH_* */
+	uint32_t buckets;    /* power of two, 64..32768; default 512 */
+	struct conf_member *member;
+	size_t n_members;
+};
+
+enum {
+	CONF_HASH_5TUPLE = 1u << 0,
+	CONF_HASH_DEST_QP = 1u << 1,
+};
+
+struct conf_route {
+	struct conf_pos pos;
+	struct conf_addr prefix; /* host bits are 0 */
+	uint32_t group_idx;
+};
+
+struct conf_worker {
+	struct conf_pos pos;
+	uint16_t lcore;
+	uint16_t *rx; /* port indexes; a port that several workers list has a queue for each */
+	size_t n_rx;
+};
+
+struct conf {
+	char *file; /* as given to conf_load() */
+
+	char node_name[CONF_NAME_MAX];
+	uint16_t node_id; /* 1..65534 */
+
+	int main_lcore; /* -1: the first CPU we may use */
+	struct conf_worker *worker;
+	size_t n_workers; /* 0: one for each other lcore */
+	uint64_t memory;  /* bytes; default 512 MB */
+	uint32_t mbufs;   /* 0: auto */
+	enum conf_idle idle;
+	uint32_t burst; /* packets a poll takes at most, 1..64; default 32 */
+	char **eal;     /* passed to the EAL as they stand */
+	size_t n_eal;
+
+	struct conf_port *port;
+	size_t n_ports;
+	struct conf_class class_[CONF_CLASSES];
+	struct conf_group *group;
+	size_t n_groups;
+	struct conf_route *route;
+	size_t n_routes;
+
+	bool has_hash_seed;
+	uint64_t hash_seed; /* else derived from node_id */
+};
+
+/*
+ * What a file got wrong, in the order of its lines. Messages end in no newline and read
+ * `path: got X, want Y`; the printed form puts `file:line:col: ` before them.
+ */
+struct conf_error {
+	struct conf_pos pos;
+	char *text;
+};
+
+struct conf_errors {
+	struct conf_error *error;
+	size_t n;
+	size_t n_left_out; /* past CONF_ERRORS_MAX */
+};
+
+#define CONF_ERRORS_MAX 100u /* more than anybody mends in one go */
+
+/*
+ * Limits on a file, so that a hostile one costs bounded time and memory. A million routes with
+ * both names are about 50 MB.
+ */
+#define CONF_FILE_MAX  (64u << 20)
+#define CONF_NODES_MAX (8u << 20)
+#define CONF_DEPTH_MAX 16u
+
+/*
+ * Reads and checks a file (or, with conf_parse(), `len` bytes that are called `file`). Returns 0
+ * and *ret_conf; or -EINVAL with the errors; or -errno from the file system, also with one error
+ * that says so. `ret_errors` is always set: free it with conf_errors_fini(). Control thread.
+ */
+int conf_load(const char *file, struct conf **ret_conf, struct conf_errors *ret_errors);
+int conf_parse(const char *file, const char *yaml, size_t len, struct conf **ret_conf,
+	struct conf_errors *ret_errors);
+void conf_free(struct conf *c); /* takes NULL */
+
+void conf_errors_fini(struct conf_errors *e);
+/* One line an error: `file:line:col: text`, then how many were left out. */
+void conf_errors_print(const struct conf_errors *e, const char *file, FILE *out);
+
+/*
+ * Things that are allowed and probably not meant, in the same shape (for `--check`): a group that
+ * no route uses, a port that no worker polls, a member with a via and no MAC, and the like.
+ */
+int conf_warnings(const struct conf *c, struct conf_errors *ret_warnings);
+
+/* Two nodes of one path that hash alike (polarisation). Adds a warning for each such pair. */
+int conf_warn_equal_seeds(const struct conf *const *c, size_t n, struct conf_errors *ret_warnings);
+
+/* The seed that the node's groups hash with: hash.seed, or from the id. */
+uint64_t conf_seed(const struct conf *c);
+
+/* Writes docs/config.md's reference tables (Markdown) from the field tables. */
+void conf_schema_markdown(FILE *out);
+
+/* Index of a name, or -1. */
+int conf_port_by_name(const struct conf *c, const char *name);
+int conf_group_by_name(const struct conf *c, const char *name);
+
+#endif

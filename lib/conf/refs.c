@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names to indexes. Ports and groups are read before those that refer to them (the order of
+ * schema_file says so). Called by field_scalar.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/field.h"
+#include "conf/nearest.h"
+
+#define NEAREST_NAMES_MAX 2000u /* looked at for a hint; a hundred hints must cost no second */
+
+int
+conf_port_by_name(const struct conf *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_ports; i++)
+		if (c->port[i].name[0] != '\0' && strcmp(c->port[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+int
+conf_group_by_name(const struct conf *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_groups; i++)
+		if (c->group[i].name[0] != '\0' && strcmp(c->group[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+static int
+by_name(const void *pa, const void *pb, void *ctx)
+{
+	const struct conf *c = ctx;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	int d = strcmp(c->group[a].name, c->group[b].name);
+
+	return d != 0 ? d : (a > b) - (a < b);
+}
+
+static int
+index_groups(struct decode *d)
+{
+	size_t n = d->conf->n_groups;
+	uint32_t *index = calloc(n ? n : 1, sizeof(index[0]));
+
+	if (index == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		index[i] = i;
+	qsort_r(index, n, sizeof(index[0]), by_name, d->conf);
+	d->group_by_name = index;
+	return 0;
+}
+
+int
+ref_port(const struct decode *d, const char *name)
+{
+	return conf_port_by_name(d->conf, name);
+}
+
+int
+ref_group(struct decode *d, const char *name)
+{
+	size_t lo = 0, hi = d->conf->n_groups;
+
+	if (d->group_by_name == NULL && index_groups(d) != 0) {
+		d->rc = -ENOMEM;
+		return -1;
+	}
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		uint32_t i = d->group_by_name[mid];
+		int cmp = strcmp(name, d->conf->group[i].name);
+
+		if (cmp == 0)
+			return name[0] ? (int)i : -1;
+		if (cmp < 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return -1;
+}
+
+const char *
+ref_nearest(const struct decode *d, enum field_type type, const char *name)
+{
+	size_t n = type == FIELD_PORT ? d->conf->n_ports : d->conf->n_groups;
+	struct nearest near;
+
+	nearest_init(&near, name);
+	for (size_t i = 0; i < n && i < NEAREST_NAMES_MAX; i++)
+		nearest_offer(
+			&near, type == FIELD_PORT ? d->conf->port[i].name : d->conf->group[i].name);
+	return near.best;
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The keys of a configuration. Sections are read in the order of schema_file: ports before those
+ * who refer to ports, groups before routes.
+ */
+#include "base/bits.h"
+#include "conf/class_item.h"
+#include "conf/item_check.h"
+
+#define AT(type, member)     .offset = offsetof(struct type, member)
+#define AS_INT(type, member) AT(type, member), .size = sizeof(((struct type *)0)->member)
+#define AS_LIST(type, member, n_member)                                                            \
+	AT(type, member), .n_offset = offsetof(struct type, n_member),                             \
+			  .item_size = sizeof(((struct type *)0)->member[0])
+#define TABLE(f)    .field = (f), .n = BITS_ARRAY_LEN(f)
+#define POS(type)   .with_pos = true, .pos_offset = offsetof(struct type, pos)
+#define LATER(word) word " is not supported by this version"
+
+#define LCORE_MAX     127u /* Debian's DPDK knows 128 lcores (RTE_MAX_LCORE) */
+#define ADDRESSES_MAX 64u  /* a port has one of each family; this leaves room for renumbering */
+#define EAL_ARGS_MAX  64u
+#define MBUFS_MIN     1024u                 /* below that one port's rings starve the next */
+#define PACE_MAX      UINT64_C(10000000000) /* 10 Gpps: more than any device; 1 ns still counts it */
+
+static const struct field node_fields[] = {
+	{.key = "name",
+		.type = FIELD_NAME,
+		.required = true,
+		AT(conf, node_name),
+		.help = "The node's name in tables and metrics."},
+	{.key = "id",
+		.type = FIELD_INT,
+		.required = true,
+		AS_INT(conf, node_id),
+		.min = 1,
+		.max = 65534,
+		.help = "The node's number, unlike that of any other node; the hash is seeded from "
+			"it."},
+};
+
+static const struct schema schema_node = {TABLE(node_fields), .title = "node"};
+
+static const struct field rx_element = {
+	.type = FIELD_PORT, .size = sizeof(uint16_t), .def = UINT16_MAX};
+
+static const struct field worker_fields[] = {
+	{.key = "lcore",
+		.type = FIELD_INT,
+		.required = true,
+		AS_INT(conf_worker, lcore),
+		.max = LCORE_MAX,
+		.def = UINT16_MAX,
+		.help = "The CPU that the worker runs on."},
+	{.key = "rx",
+		.type = FIELD_LIST,
+		.required = true,
+		AS_LIST(conf_worker, rx, n_rx),
+		.element = &rx_element,
+		.min = 1,
+		.max = CONF_PORTS_MAX,
+		.help = "The ports it polls, by name. A port that several workers list gets a "
+			"receive "
+			"queue for each."},
+};
+
+static const struct schema schema_worker = {TABLE(worker_fields), .title = "runtime.workers[]",
+	POS(conf_worker), .check = worker_check};
+
+static const struct field_word mbuf_words[] = {{.word = "auto", .value = 0}, {0}};
+
+static const struct field_word idle_words[] = {
+	{.word = "poll", .value = CONF_IDLE_POLL},
+	{.word = "adaptive", .value = CONF_IDLE_ADAPTIVE},
+	{0},
+};
+
+static const struct field eal_element = {.type = FIELD_STRING};
+
+static const struct field runtime_fields[] = {
+	{.key = "main_lcore",
+		.type = FIELD_INT,
+		AS_INT(conf, main_lcore),
+		.max = LCORE_MAX,
+		.def = UINT64_MAX, /* -1 */
+		.def_text = "the first CPU that softbag may use",
+		.help = "The CPU of the control thread."},
+	{.key = "workers",
+		.type = FIELD_LIST,
+		AS_LIST(conf, worker, n_workers),
+		.item = &schema_worker,
+		.min = 1,
+		.max = LCORE_MAX + 1,
+		.def_text = "one for each other CPU",
+		.help = "The threads that forward."},
+	{.key = "memory",
+		.type = FIELD_SIZE,
+		AT(conf, memory),
+		.min = 64000000,
+		.max = 1000000000000,
+		.def = 512000000,
+		.help = "Memory for packets and tables: hugepages when there are any."},
+	{.key = "mbufs",
+		.type = FIELD_INT,
+		AS_INT(conf, mbufs),
+		.words = mbuf_words,
+		.min = MBUFS_MIN,
+		.max = 16777216,
+		.def_text = "auto",
+		.help = "Packet buffers; auto counts them from the queues."},
+	{.key = "idle",
+		.type = FIELD_ENUM,
+		AS_INT(conf, idle),
+		.words = idle_words,
+		.def = CONF_IDLE_ADAPTIVE,
+		.help = "What a worker does when nothing comes: poll on, or back off to short "
+			"sleeps."},
+	{.key = "burst",
+		.type = FIELD_INT,
+		AS_INT(conf, burst),
+		.min = 1,
+		.max = 64,
+		.def = 32,
+		.help = "Packets that one poll takes at most."},
+	{.key = "eal",
+		.type = FIELD_LIST,
+		AS_LIST(conf, eal, n_eal),
+		.element = &eal_element,
+		.max = EAL_ARGS_MAX,
+		.help = "Options for DPDK's EAL, passed on as they stand."},
+};
+
+const struct schema schema_runtime = {
+	TABLE(runtime_fields), .title = "runtime", .check = runtime_check};
+
+static const struct field_word role_words[] = {
+	{.word = "nsf", .value = CONF_ROLE_NSF},
+	{.word = "longhaul", .value = CONF_ROLE_LONGHAUL},
+	{.word = "dsf", .refused = LATER("dsf")},
+	{0},
+};
+
+static const struct field address_element = {.type = FIELD_IFADDR};
+
+static const struct field port_fields[] = {
+	{.key = "name",
+		.type = FIELD_NAME,
+		.required = true,
+		AT(conf_port, name),
+		.help = "What workers, groups and metrics call the port."},
+	{.key = "device",
+		.type = FIELD_STRING,
+		.required = true,
+		AT(conf_port, device),
+		.help = "DPDK's device: a PCI address, or a virtual device with its arguments."},
+	{.key = "role",
+		.type = FIELD_ENUM,
+		.required = true,
+		AS_INT(conf_port, role),
+		.words = role_words,
+		.help = "What the port faces: the fabric of the site, or the line to another one."},
+	{.key = "mac",
+		.type = FIELD_MAC,
+		AT(conf_port, mac),
+		.has = true,
+		.has_offset = offsetof(struct conf_port, has_mac),
+		.def_text = "the device's own",
+		.help = "The port's MAC address."},
+	{.key = "promiscuous",
+		.type = FIELD_BOOL,
+		AT(conf_port, promiscuous),
+		.help = "Take frames to any destination MAC."},
+	{.key = "mtu",
+		.type = FIELD_INT,
+		AS_INT(conf_port, mtu),
+		.min = 1280, /* RFC 8200 section 5 */
+		.max = 9600,
+		.def = 1500,
+		.help = "Bytes of the largest IP packet."},
+	{.key = "addresses",
+		.type = FIELD_LIST,
+		AS_LIST(conf_port, address, n_addresses),
+		.with_pos = true,
+		.pos_offset = offsetof(struct conf_port, address_pos),
+		.element = &address_element,
+		.max = ADDRESSES_MAX,
+		.help = "The port's addresses; packets to them are the node's own."},
+	{.key = "pace",
+		.type = FIELD_RATE,
+		AT(conf_port, pace_pps),
+		.min = 1,
+		.max = PACE_MAX,
+		.def_text = "as they come",
+		.help = "Packets a second that are taken from the device at most, for a replayed "
+			"capture."},
+};
+
+static const struct schema schema_port = {TABLE(port_fields), .title = "ports[]", POS(conf_port)};
+
+static const struct field class_fields[] = {
+	{.key = "class",
+		.type = FIELD_INT,
+		.required = true,
+		AS_INT(class_item, number),
+		.max = CONF_CLASSES - 1,
+		.def = CONF_CLASSES,
+		.help = "The class's number, an 802.1Q priority."},
+	{.key = "name",
+		.type = FIELD_NAME,
+		.required = true,
+		AT(class_item, name),
+		.help = "What tables and metrics call the class."},
+	{.key = "dscp",
+		.type = FIELD_DSCPS,
+		AS_INT(class_item, dscps),
+		.max = CONF_DSCPS,
+		.help = "The DSCPs whose packets belong to it, single ones and ranges."},
+};
+
+static const struct schema schema_class = {
+	TABLE(class_fields), .title = "classes[]", POS(class_item)};
+
+static const struct field hash_fields[] = {
+	{.key = "seed",
+		.type = FIELD_INT,
+		AS_INT(conf, hash_seed),
+		.has = true,
+		.has_offset = offsetof(struct conf, has_hash_seed),
+		.max = UINT64_MAX,
+		.def_text = "from node.id",
+		.help = "Seeds the hash of all groups. Two nodes in a row need unlike seeds."},
+};
+
+static const struct schema schema_hash = {TABLE(hash_fields), .title = "hash"};
+
+static const struct field member_fields[] = {
+	{.key = "port",
+		.type = FIELD_PORT,
+		.required = true,
+		AT(conf_member, port_idx),
+		.size = sizeof(uint16_t),
+		.def = UINT16_MAX,
+		.help = "The port that leads to the next hop, by name."},
+	{.key = "via",
+		.type = FIELD_ADDR,
+		AT(conf_member, via),
+		.help = "The next hop's address. Its family may differ from the route's (RFC "
+			"8950)."},
+	{.key = "mac",
+		.type = FIELD_MAC,
+		AT(conf_member, mac),
+		.has = true,
+		.has_offset = offsetof(struct conf_member, has_mac),
+		.help = "The next hop's MAC address, when it is known and static. A member has "
+			"`via`, `mac` "
+			"or both."},
+	{.key = "weight",
+		.type = FIELD_INT,
+		AS_INT(conf_member, weight),
+		.max = 65535,
+		.def = 1,
+		.help = "The member's part of the traffic, by proportion; 0 takes none."},
+};
+
+static const struct schema schema_member = {TABLE(member_fields), .title = "groups[].members[]",
+	POS(conf_member), .check = member_check};
+
+static const struct field_word policy_words[] = {
+	{.word = "ecmp", .value = 0},
+	{.word = "flowlet", .refused = LATER("flowlet")},
+	{.word = "spray", .refused = LATER("spray")},
+	{.word = "adaptive", .refused = LATER("adaptive")},
+	{0},
+};
+
+static const struct field_word hash_words[] = {
+	{.word = "5tuple", .value = CONF_HASH_5TUPLE},
+	{.word = "dest_qp", .value = CONF_HASH_DEST_QP},
+	{0},
+};
+
+static const struct field group_fields[] = {
+	{.key = "name",
+		.type = FIELD_NAME,
+		.required = true,
+		AT(conf_group, name),
+		.help = "What routes and metrics call the group."},
+	{.key = "policy",
+		.type = FIELD_ENUM,
+		.words = policy_words,
+		.help = "How a packet's member is chosen: by the hash of its flow."},
+	{.key = "hash",
+		.type = FIELD_FLAGS,
+		AS_INT(conf_group, hash_fields),
+		.words = hash_words,
+		.must = CONF_HASH_5TUPLE,
+		.min = 1,
+		.max = 2,
+		.def = CONF_HASH_5TUPLE | CONF_HASH_DEST_QP,
+		.help = "What the hash takes: addresses, protocol and ports; and the RoCE "
+			"destination QP, "
+			"without which all QPs of an address pair may share a member."},
+	{.key = "buckets",
+		.type = FIELD_INT,
+		AS_INT(conf_group, buckets),
+		.min = 64,
+		.max = 32768,
+		.pow2 = true,
+		.def = 512,
+		.help = "Parts that the flows are divided in; more of them follow weights more "
+			"closely. "
+			"Not fewer than members with a weight."},
+	{.key = "members",
+		.type = FIELD_LIST,
+		.required = true,
+		AS_LIST(conf_group, member, n_members),
+		.item = &schema_member,
+		.min = 1,
+		.max = CONF_MEMBERS_MAX,
+		.help = "The ways out."},
+};
+
+static const struct schema schema_group = {
+	TABLE(group_fields), .title = "groups[]", POS(conf_group), .check = group_check};
+
+static const struct field route_fields[] = {
+	{.key = "prefix",
+		.type = FIELD_PREFIX,
+		.required = true,
+		AT(conf_route, prefix),
+		.help = "Destinations, IPv4 or IPv6, without host bits."},
+	{.key = "group",
+		.type = FIELD_GROUP,
+		.required = true,
+		AT(conf_route, group_idx),
+		.size = sizeof(uint32_t),
+		.def = UINT32_MAX,
+		.help = "The group that they leave by, by name."},
+};
+
+static const struct schema schema_route = {
+	TABLE(route_fields), .title = "routes.static[]", POS(conf_route)};
+
+static const struct field routes_fields[] = {
+	{.key = "static",
+		.type = FIELD_LIST,
+		AS_LIST(conf, route, n_routes),
+		.item = &schema_route,
+		.max = CONF_NODES_MAX,
+		.help = "Routes of the file."},
+};
+
+static const struct schema schema_routes = {TABLE(routes_fields), .title = "routes"};
+
+static const struct field file_fields[] = {
+	{.key = "version",
+		.type = FIELD_INT,
+		.required = true,
+		.min = 1,
+		.max = 1,
+		.help = "The version of this format; the first key of the file."},
+	{.key = "node",
+		.type = FIELD_MAP,
+		.required = true,
+		.item = &schema_node,
+		.help = "Who the node is."},
+	{.key = "ports",
+		.type = FIELD_LIST,
+		.required = true,
+		AS_LIST(conf, port, n_ports),
+		.item = &schema_port,
+		.min = 1,
+		.max = CONF_PORTS_MAX,
+		.help = "The ports of the node."},
+	{.key = "runtime", .type = FIELD_MAP, .item = &schema_runtime, .help = "CPUs and memory."},
+	{.key = "classes",
+		.type = FIELD_CLASSES,
+		.item = &schema_class,
+		.max = CONF_CLASSES,
+		.help = "Traffic classes, by DSCP."},
+	{.key = "hash", .type = FIELD_MAP, .item = &schema_hash, .help = "The hash of all groups."},
+	{.key = "groups",
+		.type = FIELD_LIST,
+		AS_LIST(conf, group, n_groups),
+		.item = &schema_group,
+		.max = CONF_GROUPS_MAX,
+		.help = "Sets of weighted ways out that routes point to."},
+	{.key = "routes", .type = FIELD_MAP, .item = &schema_routes, .help = "Where packets go."},
+};
+
+const struct schema schema_file = {TABLE(file_fields), .title = "The file", .check = file_check};

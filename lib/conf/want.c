@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a field wants, in words: the second half of every message, and the type column of the
+ * reference.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "conf/field.h"
+
+/* `poll or adaptive`; for a set `5tuple, dest_qp`. */
+static void
+join_words(const struct field *f, const char *last_sep, char *buf, size_t size)
+{
+	const struct field_word *w = f->words;
+	size_t n = 0, i = 0, supported = 0;
+
+	for (const struct field_word *x = w; x->word != NULL; x++)
+		supported += x->refused == NULL;
+	buf[0] = '\0';
+	for (; w->word != NULL && n < size; w++) {
+		if (w->refused != NULL)
+			continue;
+		n += (size_t)snprintf(buf + n, size - n, "%s%s",
+			i == 0               ? ""
+			: i + 1 == supported ? last_sep
+					     : ", ",
+			w->word);
+		i++;
+	}
+}
+
+/* An amount in the largest decimal unit that divides it. */
+static const char *
+show_amount(enum field_type type, uint64_t x, char buf[32])
+{
+	static const char *const size[] = {"B", "KB", "MB", "GB", "TB"};
+	static const char *const rate[] = {"pps", "kpps", "Mpps", "Gpps"};
+	size_t i = 0, last = (type == FIELD_SIZE ? BITS_ARRAY_LEN(size) : BITS_ARRAY_LEN(rate)) - 1;
+
+	while (i < last && x != 0 && x % 1000 == 0) {
+		x /= 1000;
+		i++;
+	}
+	snprintf(buf, 32, "%" PRIu64 "%s", x, type == FIELD_SIZE ? size[i] : rate[i]);
+	return buf;
+}
+
+static void
+want_int(const struct field *f, char *buf)
+{
+	if (f->min == f->max)
+		snprintf(buf, FIELD_WANT_LEN, "%" PRIu64, f->min);
+	else
+		snprintf(buf, FIELD_WANT_LEN, "%s%s from %" PRIu64 " to %" PRIu64,
+			f->words ? "auto or " : "", f->pow2 ? "a power of two" : "a number", f->min,
+			f->max);
+}
+
+static void
+want_list(const struct field *f, char *buf)
+{
+	if (f->min == 0)
+		snprintf(buf, FIELD_WANT_LEN, "a list of at most %" PRIu64, f->max);
+	else
+		snprintf(buf, FIELD_WANT_LEN, "a list of %" PRIu64 " to %" PRIu64, f->min, f->max);
+}
+
+static void
+want_amount(const struct field *f, char *buf)
+{
+	char lo[32], hi[32];
+
+	snprintf(buf, FIELD_WANT_LEN, "a %s from %s to %s", f->type == FIELD_SIZE ? "size" : "rate",
+		show_amount(f->type, f->min, lo), show_amount(f->type, f->max, hi));
+}
+
+static void
+want_words(const struct field *f, char *buf)
+{
+	char words[128];
+
+	join_words(f, f->type == FIELD_FLAGS ? ", " : " or ", words, sizeof(words));
+	snprintf(buf, FIELD_WANT_LEN, "%s%s", f->type == FIELD_FLAGS ? "a list of " : "", words);
+}
+
+static const char *const want_fixed[] = {
+	[FIELD_BOOL] = "true or false",
+	[FIELD_NAME] = "a name like [a-z0-9][a-z0-9_.-]* of at most 31 characters",
+	[FIELD_STRING] = "a text that is not empty",
+	[FIELD_MAC] = "a unicast MAC such as \"02:00:00:00:00:01\"",
+	[FIELD_ADDR] = "an IPv4 or IPv6 unicast address",
+	[FIELD_IFADDR] = "an address with its prefix length",
+	[FIELD_PREFIX] = "a prefix such as 10.2.0.0/16",
+	[FIELD_PORT] = "the name of a port",
+	[FIELD_GROUP] = "the name of a group",
+	[FIELD_DSCP] = "a DSCP or a range of them from 0 to 63",
+	[FIELD_DSCPS] = "a list of DSCPs from 0 to 63 such as [24-31, 48]",
+	[FIELD_MAP] = "a mapping",
+};
+
+const char *
+field_want(const struct field *f, char buf[FIELD_WANT_LEN])
+{
+	switch (f->type) {
+	case FIELD_INT:
+		want_int(f, buf);
+		break;
+	case FIELD_ENUM:
+	case FIELD_FLAGS:
+		want_words(f, buf);
+		break;
+	case FIELD_SIZE:
+	case FIELD_RATE:
+		want_amount(f, buf);
+		break;
+	case FIELD_LIST:
+	case FIELD_CLASSES:
+		want_list(f, buf);
+		break;
+	default:
+		snprintf(buf, FIELD_WANT_LEN, "%s", want_fixed[f->type]);
+	}
+	return buf;
+}
