@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The hall: the stages in their order and nothing else. Workers, softbag-replay and the pipeline tests
+ * all enter here.
+ */
+#include <rte_cycles.h>
+
+#include "dp/stage.h"
+
+/* Books the cycles since the last mark to a stage. Only while somebody asked for a profile. */
+static void
+profile_mark(struct worker *w, enum dp_stage stage)
+{
+	uint64_t now = rte_rdtsc();
+
+	w->counters->stage_tsc[stage] += now - w->profile_tsc;
+	w->profile_tsc = now;
+}
+
+#define STAGE(name, ...) \
+	do { \
+		stage_##name(__VA_ARGS__); \
+		if (unlikely(w->profile)) \
+			profile_mark(w, DP_STAGE_##name); \
+	} while (0)
+
+unsigned int
+pipeline_run(struct worker *w, struct worker_rxq *q)
+{
+	struct burst *b = &w->burst;
+	unsigned int n;
+
+	if (unlikely(w->profile))
+		w->profile_tsc = rte_rdtsc();
+	stage_rx(w, q, b);
+	n = b->n;
+	if (n == 0)
+		return 0;
+	if (unlikely(w->profile)) {
+		profile_mark(w, DP_STAGE_rx);
+		w->counters->profile_packets += n;
+	}
+	STAGE(parse, w, b);
+	STAGE(ingress, w, b);
+	STAGE(route, w, b);
+	STAGE(select, w, b);
+	STAGE(enqueue, w, b);
+	STAGE(egress, w);
+	STAGE(drop, w, b);
+	return n;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Uses:  metadata of the parser, the class map.
+ * Sets:  class; counts CE on arrival.
+ * Next:  stage_route.
+ * Drops: nothing.
+ */
+#include "dp/stage.h"
+#include "wire/ip.h"
+#include "wire/roce.h"
+
+/* The class of a packet whose DSCP the configuration does not name. */
+static uint8_t
+class_by_rule(const struct pkt_meta *meta)
+{
+	uint32_t dport = meta->l4_ports & 0xffff, sport = meta->l4_ports >> 16;
+	uint8_t dscp = meta->tos >> 2;
+
+	if (meta->flags & PKT_ROCE)
+		return DP_CLASS_RDMA;
+	if (dscp == 48)
+		return DP_CLASS_CNP;
+	if (dscp == 56 || meta->proto == IP_PROTO_OSPF)
+		return DP_CLASS_ROUTING;
+	if (meta->proto == IP_PROTO_TCP && (dport == TCP_PORT_BGP || sport == TCP_PORT_BGP))
+		return DP_CLASS_ROUTING;
+	if (meta->proto == IP_PROTO_UDP &&
+		(dport == UDP_PORT_BFD || dport == UDP_PORT_BFD_MULTIHOP))
+		return DP_CLASS_ROUTING;
+	return DP_CLASS_DEFAULT;
+}
+
+void
+stage_ingress(struct worker *w, struct burst *b)
+{
+	const uint8_t *dscp_class = w->snapshot->dscp_class;
+	unsigned int ce = 0;
+
+	for (unsigned int i = 0; i < b->n; i++) {
+		struct pkt_meta *meta = &b->meta[i];
+		uint8_t c = dscp_class[meta->tos >> 2];
+
+		/* A CNP overtakes whatever DSCP its NIC gave it. */
+		if (unlikely((meta->flags & PKT_ROCE) && meta->opcode == ROCE_OP_CNP))
+			c = DP_CLASS_CNP;
+		else if (c == DP_CLASS_BY_RULE)
+			c = class_by_rule(meta);
+		meta->class = c;
+		ce += (meta->tos & 3) == IP_ECN_CE;
+	}
+	w->counters->ce_in += ce;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Uses:  group, addresses, ports, QP; groups of the snapshot, liveness words.
+ * Sets:  port_idx and counter; rewrites MACs, TTL or hop limit, IPv4 checksum in the frame.
+ * Next:  stage_enqueue.
+ * Drops: no_member, unresolved, too_big.
+ */
+#include <string.h>
+
+#include "dp/stage.h"
+#include "nhg/hash_inl.h"
+#include "nhg/select_inl.h"
+#include "wire/checksum.h"
+#include "wire/eth.h"
+#include "wire/ip.h"
+
+/* The finished flow hash of a packet, over the fields that its group asks for. */
+static inline uint32_t
+flow_hash(const struct pkt_meta *meta, const struct nhg_group *g)
+{
+	uint32_t h;
+
+	if (meta->flags & PKT_IP6)
+		h = nhg_hash_v6(meta->l3 + IP6_OFF_SRC, meta->l4_ports, meta->proto);
+	else
+		h = nhg_hash_v4(meta->src, meta->dst, meta->l4_ports, meta->proto);
+	if ((meta->flags & PKT_ROCE) && (g->hash_fields & NHG_HASH_DEST_QP))
+		h = nhg_hash_qp(h, meta->dest_qp);
+	return nhg_hash_finish(h, g->seed);
+}
+
+/* TTL is 2 or more here. */
+static inline void
+rewrite_ip4(uint8_t *ip)
+{
+	uint16_t checksum;
+
+	ip[IP4_OFF_TTL]--;
+	memcpy(&checksum, ip + IP4_OFF_CHECKSUM, sizeof(checksum));
+	checksum = checksum_ttl_down(checksum);
+	memcpy(ip + IP4_OFF_CHECKSUM, &checksum, sizeof(checksum));
+}
+
+static inline uint8_t
+select_one(struct nhg_group **group, const struct alive *alive, struct pkt_meta *meta)
+{
+	const struct nhg_group *g = snapshot_group(group, meta->group);
+	uint8_t idx = nhg_select(g, alive, flow_hash(meta, g));
+
+	if (unlikely(idx == NHG_NONE))
+		return verdict_drop(DROP_no_member);
+	const struct nhg_member *member = &g->member[idx];
+
+	if (unlikely(!member->resolved))
+		return verdict_drop(DROP_unresolved);
+	if (unlikely(meta->l3_len > member->mtu))
+		return verdict_drop(DROP_too_big);
+	meta->port_idx = member->port_idx;
+	meta->counter = member->counter;
+	memcpy(meta->l3 - ETH_HDR_LEN - meta->tags * ETH_TAG_LEN, member->l2, sizeof(member->l2));
+	if (meta->flags & PKT_IP6)
+		meta->l3[IP6_OFF_HOP_LIMIT]--;
+	else
+		rewrite_ip4(meta->l3);
+	return 0;
+}
+
+void
+stage_select(struct worker *w, struct burst *b)
+{
+	struct nhg_group **group = w->snapshot->group;
+	const struct alive *alive = &w->shared->alive;
+	unsigned int verdicts = 0, n = b->n;
+
+	for (unsigned int i = 0; i < n; i++) {
+		uint8_t verdict = select_one(group, alive, &b->meta[i]);
+
+		b->meta[i].verdict = verdict;
+		verdicts |= verdict;
+	}
+	if (unlikely(verdicts != 0))
+		burst_split(b);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The front door: the loop of a worker, and its memory. control (ctl/node.c) makes workers and starts
+ * them; from here packets go to pipeline.c.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include <rte_malloc.h>
+#include <rte_pause.h>
+#include <rte_ring.h>
+
+#include "base/bits.h"
+#include "dp/stage.h"
+#include "dp/worker.h"
+
+/*
+ * Adaptive idle: 1024 empty turns spin (about 20 us: a busy port is never left), then sleeps of 50 us,
+ * the kernel's own timer slack, so a lab box idles at a few per cent of a core.
+ */
+#define IDLE_SPIN_TURNS 1024u
+#define IDLE_SLEEP_NS 50000
+
+unsigned int
+worker_turn(struct worker *w, uint64_t now)
+{
+	unsigned int n = 0;
+
+	mailbox_poll(w);
+	w->now = now;
+	/* acquire: pairs with node_publish()'s release store; the tables behind it are whole */
+	w->snapshot = __atomic_load_n(&w->shared->snapshot, __ATOMIC_ACQUIRE);
+	for (uint16_t q = 0; q < w->n_rxq; q++)
+		n += pipeline_run(w, &w->rxq[q]);
+	stage_egress(w);
+	w->counters->turns++;
+	w->counters->busy_turns += n != 0;
+	rte_rcu_qsbr_quiescent(w->shared->qsbr, w->idx);
+	return n;
+}
+
+static void
+worker_idle(struct worker *w, unsigned int n)
+{
+	if (n != 0) {
+		w->n_empty = 0;
+		return;
+	}
+	rte_pause();
+	if (++w->n_empty < IDLE_SPIN_TURNS || !w->adaptive_idle)
+		return;
+	nanosleep(&(struct timespec){.tv_nsec = IDLE_SLEEP_NS}, NULL);
+}
+
+int
+worker_main(void *arg)
+{
+	struct worker *w = arg;
+
+	while (!__atomic_load_n(&w->shared->stop, __ATOMIC_RELAXED))
+		worker_idle(w, worker_turn(w, clock_now(&w->clock)));
+	return 0;
+}
+
+static bool
+is_waiting(const struct worker *w)
+{
+	for (unsigned int i = 0; i < BITS_ARRAY_LEN(w->tx_waiting); i++)
+		if (w->tx_waiting[i] != 0)
+			return true;
+	return false;
+}
+
+static void
+drop_waiting(struct worker *w, struct worker_tx *tx)
+{
+	w->counters->drop[DROP_stopped] += tx->n;
+	rte_pktmbuf_free_bulk(tx->mbuf, tx->n);
+	tx->n = 0;
+}
+
+/* What the others handed over and the buffer had no room for. */
+static void
+drop_handed_over(struct worker *w, struct worker_tx *tx)
+{
+	while ((tx->n = (uint16_t)rte_ring_sc_dequeue_burst(
+			tx->handoff, (void **)tx->mbuf, WORKER_TX_MAX, NULL)) != 0)
+		drop_waiting(w, tx);
+}
+
+void
+worker_drain(struct worker *w)
+{
+	/* a device that takes nothing in this many tries does not come back */
+	for (unsigned int tries = 0; tries < 1000 && (w->n_owned != 0 || is_waiting(w)); tries++)
+		stage_egress(w);
+	for (uint16_t p = 0; p < w->n_ports; p++)
+		drop_waiting(w, &w->tx[p]);
+	for (uint16_t i = 0; i < w->n_owned; i++)
+		drop_handed_over(w, &w->tx[w->owned[i]]);
+	memset(w->tx_waiting, 0, sizeof(w->tx_waiting));
+}
+
+static void *
+zalloc(size_t len, int socket)
+{
+	return rte_zmalloc_socket("worker", len, RTE_CACHE_LINE_SIZE, socket);
+}
+
+int
+worker_create(const struct worker_config *c, struct worker **ret_worker)
+{
+	struct worker *w = zalloc(sizeof(*w), c->socket);
+
+	if (w == NULL)
+		return -ENOMEM;
+	w->counters = zalloc(sizeof(*w->counters) + c->n_members * sizeof(struct counter), c->socket);
+	w->rxq = zalloc(RTE_MAX(c->n_rxq, 1u) * sizeof(*w->rxq), c->socket);
+	w->tx = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->tx), c->socket);
+	w->owned = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->owned), c->socket);
+	if (w->counters == NULL || w->rxq == NULL || w->tx == NULL || w->owned == NULL ||
+		mailbox_init(&w->mailbox) != 0) {
+		worker_free(w);
+		return -ENOMEM;
+	}
+	w->counters->n_members = c->n_members;
+	w->shared = c->shared;
+	w->clock = c->clock;
+	w->idx = c->idx;
+	w->lcore = c->lcore;
+	w->n_ports = c->n_ports;
+	w->n_rxq = c->n_rxq;
+	w->burst_len = c->burst_len;
+	w->adaptive_idle = c->adaptive_idle;
+	rng_init(&w->rng, c->seed + c->idx);
+	*ret_worker = w;
+	return 0;
+}
+
+void
+worker_free(struct worker *w)
+{
+	if (w == NULL)
+		return;
+	mailbox_fini(&w->mailbox);
+	rte_free(w->owned);
+	rte_free(w->tx);
+	rte_free(w->rxq);
+	rte_free(w->counters);
+	rte_free(w);
+}

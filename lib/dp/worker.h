@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A worker: one loop on one lcore that runs every packet it polls to completion. Everything in here
+ * is written by the worker alone, but for what dp_shared says.
+ */
+#ifndef DP_WORKER_H
+#define DP_WORKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_rcu_qsbr.h>
+
+#include "base/alive.h"
+#include "base/clock.h"
+#include "base/rng.h"
+#include "dp/counters.h"
+#include "dp/mailbox.h"
+#include "dp/snapshot.h"
+#include "pkt/burst.h"
+#include "port/port.h"
+
+/*
+ * Packets that a port may keep waiting in a worker when its queue is full for a moment: four bursts
+ * ride out a device's hiccup; more would only be delay, and class queues are where delay belongs.
+ */
+#define WORKER_TX_MAX 256u
+#define WORKER_RXQ_MAX 128u
+
+/* The doors between the control thread and all workers of a node. */
+struct dp_shared {
+	const struct snapshot *snapshot; /* control: release store; workers: acquire once per turn */
+	struct rte_rcu_qsbr *qsbr;	 /* thread id: the worker's index */
+	struct alive alive;
+	bool stop; /* control sets it; relaxed */
+};
+
+/* One RX queue that the worker polls. */
+struct worker_rxq {
+	const struct port *port;
+	uint16_t queue, port_idx;
+	uint64_t pace_tsc;   /* ticks a packet; 0: as they come */
+	uint64_t credit_tsc; /* ticks not used yet, at most a burst's */
+	uint64_t last_tsc;
+};
+
+/*
+ * Where the worker's packets for a port wait for its next send. A port with fewer TX queues than
+ * workers has an owner; the others hand their packets to it through a ring, in order.
+ */
+struct worker_tx {
+	const struct port *port;
+	uint16_t queue;
+	bool owner;		  /* sends itself; else by `handoff` */
+	struct rte_ring *handoff; /* shared ports only; many producers, the owner consumes */
+	uint16_t n;
+	uint64_t bytes; /* of the n packets */
+	struct rte_mbuf *mbuf[WORKER_TX_MAX];
+};
+
+struct worker {
+	/* read in every turn */
+	const struct dp_shared *shared;
+	const struct snapshot *snapshot; /* of this turn */
+	struct counters *counters;
+	uint64_t now; /* of this turn */
+	struct worker_rxq *rxq;
+	struct worker_tx *tx; /* by port index */
+	uint64_t tx_waiting[DP_PORTS_MAX / 64]; /* bit: tx[port].n > 0 */
+	uint16_t n_rxq, n_ports;
+	uint16_t burst_len;
+	bool profile;
+	bool adaptive_idle;
+	uint32_t n_empty; /* turns in a row without a packet */
+	uint64_t profile_tsc;
+	uint16_t *owned; /* shared ports whose ring this worker empties */
+	uint16_t n_owned;
+	struct burst burst;
+
+	struct mailbox mailbox;
+	struct clock clock;
+	struct rng rng;
+	unsigned int idx;   /* in the node; its RCU thread id */
+	unsigned int lcore; /* LCORE_ID_ANY when stepped by the caller */
+} __rte_cache_aligned;
+
+struct worker_config {
+	const struct dp_shared *shared;
+	struct clock clock;
+	uint64_t seed;
+	unsigned int idx, lcore;
+	int socket;
+	uint16_t n_ports, n_rxq, burst_len;
+	uint32_t n_members; /* counters to keep */
+	bool adaptive_idle;
+};
+
+/* Memory of the worker's socket; rxq and tx are filled in by the caller. -ENOMEM. Control. */
+int worker_create(const struct worker_config *config, struct worker **ret_worker);
+void worker_free(struct worker *w); /* takes NULL */
+
+/* One turn at time `now`; returns how many packets came in. The worker's lcore. */
+unsigned int worker_turn(struct worker *w, uint64_t now);
+
+/* Turns until shared->stop. For rte_eal_remote_launch(): `arg` is the worker; returns 0. */
+int worker_main(void *arg);
+
+/*
+ * After all workers stand still: sends what waits, counts and frees what the ports do not take.
+ * Control; for each worker of the node, owners of shared ports last.
+ */
+void worker_drain(struct worker *w);
+
+#endif
