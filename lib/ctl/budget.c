@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a configuration will cost in memory, told before anything is allocated. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <rte_mbuf.h>
+
+#include "ctl/build.h"
+#include "ctl/ports.h"
+#include "ctl/say.h"
+#include "port/port.h"
+
+#define MB UINT64_C(1000000) /* as the YAML counts */
+#define MBUF_OVERHEAD (sizeof(struct rte_mbuf) + 64) /* mempool header and padding */
+/* The EAL's own: rings, pools' bookkeeping, ethdev data, fragmentation of the heap. */
+#define EAL_BYTES (24 * MB)
+
+static uint32_t
+mbufs_auto(const struct conf *c, unsigned int n_workers)
+{
+	uint32_t n = 0;
+
+	for (size_t p = 0; p < c->n_ports; p++)
+		n += PORTS_DESC * 2 + n_workers * WORKER_TX_MAX;
+	return n + n_workers * (BURST_MAX + PORTS_POOL_CACHE * 2);
+}
+
+uint32_t
+ports_mbuf_len(const struct conf *c)
+{
+	uint32_t len = 0;
+
+	for (size_t p = 0; p < c->n_ports; p++)
+		len = RTE_MAX(len, port_frame_len(c->port[p].mtu));
+	/* room for the biggest frame, at least DPDK's default: one mbuf a packet */
+	len = RTE_ALIGN_CEIL(len, 128u);
+	return RTE_MAX(len, (uint32_t)RTE_MBUF_DEFAULT_DATAROOM) + RTE_PKTMBUF_HEADROOM;
+}
+
+static uint64_t
+group_bytes(const struct conf *c)
+{
+	uint64_t bytes = 0;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		bytes += nhg_group_bytes((unsigned int)c->group[g].n_members, c->group[g].buckets);
+	return bytes;
+}
+
+static uint64_t
+worker_bytes(const struct conf *c, unsigned int n_workers)
+{
+	uint64_t members = 0;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		members += c->group[g].n_members;
+	return n_workers *
+		(sizeof(struct worker) + sizeof(struct counters) + members * sizeof(struct counter) +
+			c->n_ports * (sizeof(struct worker_tx) + sizeof(struct worker_rxq)));
+}
+
+int
+build_budget(const struct conf *c, unsigned int n_workers, const struct node_log *log,
+	struct budget *ret_budget)
+{
+	struct budget b = {0};
+	struct fib_route *route;
+	size_t n_routes, bad;
+	int rc = build_routes(c, &route, &n_routes);
+
+	if (rc != 0)
+		return rc;
+	rc = fib_plan(route, n_routes, &b.plan, &bad);
+	free(route);
+	if (rc != 0) {
+		node_say(log, NODE_ERROR,
+			"%zu routes are more than a table holds (%u for each family); aggregate them.",
+			n_routes, FIB_ROUTES_MAX);
+		return rc;
+	}
+	b.n_mbufs = c->mbufs != 0 ? c->mbufs : mbufs_auto(c, n_workers);
+	b.mbuf_len = ports_mbuf_len(c);
+	b.fib = b.plan.v4.bytes + b.plan.v6.bytes;
+	b.groups = group_bytes(c);
+	b.mbufs = (uint64_t)b.n_mbufs * (b.mbuf_len + MBUF_OVERHEAD);
+	b.workers = worker_bytes(c, n_workers);
+	b.total = b.fib + b.groups + b.mbufs + b.workers + EAL_BYTES;
+	*ret_budget = b;
+	return 0;
+}
+
+static uint64_t
+mb(uint64_t bytes)
+{
+	return (bytes + MB - 1) / MB;
+}
+
+int
+build_check_memory(const struct conf *c, const struct budget *b, const struct node_log *log)
+{
+	if (b->total <= c->memory)
+		return 0;
+	node_say(log, NODE_ERROR,
+		"the node needs %" PRIu64 " MB (%" PRIu64 " for %u + %u routes, %" PRIu64
+		" for %u packet buffers of %u bytes, %" PRIu64
+		" for groups and workers) and runtime.memory is %" PRIu64 " MB; set memory: %" PRIu64
+		"MB or more.",
+		mb(b->total), mb(b->fib), b->plan.v4.n_routes, b->plan.v6.n_routes, mb(b->mbufs),
+		b->n_mbufs, b->mbuf_len, mb(b->groups + b->workers + EAL_BYTES), mb(c->memory),
+		RTE_ALIGN_CEIL(mb(b->total), 64));
+	return -ENOSPC;
+}
+
+int
+node_check(const struct conf *conf, const struct node_log *log, uint64_t *ret_bytes)
+{
+	struct budget b;
+	int rc = build_budget(conf, RTE_MAX((unsigned int)conf->n_workers, 1u), log, &b);
+
+	if (rc == 0)
+		rc = build_check_memory(conf, &b, log);
+	if (rc == 0 && ret_bytes != NULL)
+		*ret_bytes = b.total;
+	return rc;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the configuration to tables that workers read. Inside lib/ctl only. */
+#ifndef CTL_BUILD_H
+#define CTL_BUILD_H
+
+#include "ctl/node.h"
+
+/* The node's group table and groups. -ENOMEM, -EINVAL; said in the log. */
+int build_groups(struct node *n);
+
+/*
+ * One group of the node as of `weight` (NULL: the configuration's) and the liveness words. `before`
+ * may be NULL.
+ */
+int build_group(struct node *n, uint32_t group_idx, const uint32_t *weight,
+	const struct nhg_group *before, struct nhg_group **ret_group);
+
+/*
+ * The routes of a configuration: static ones, the node's own addresses, its connected prefixes.
+ * *ret_route is the caller's to free(). -ENOMEM.
+ */
+int build_routes(const struct conf *conf, struct fib_route **ret_route, size_t *ret_n);
+
+/* The FIB with all routes in slot 0. Said in the log. */
+int build_fib(struct node *n);
+
+/* Snapshot number `generation` of what the node has now. -ENOMEM. */
+int build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapshot);
+
+/* Memory that a configuration asks for, in bytes. */
+struct budget {
+	uint64_t fib, groups, mbufs, workers, total;
+	struct fib_plan plan;
+	uint32_t n_mbufs;
+	uint32_t mbuf_len; /* data room of one */
+};
+
+/* -E2BIG: more routes than a table can hold (said in the log); -ENOMEM. */
+int build_budget(const struct conf *conf, unsigned int n_workers, const struct node_log *log,
+	struct budget *ret_budget);
+
+/* The budget against runtime.memory: -ENOSPC, and one sentence with the sum and the cure. */
+int build_check_memory(const struct conf *conf, const struct budget *b, const struct node_log *log);
+
+#endif

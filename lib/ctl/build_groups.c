@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups: members of the configuration become next hops with MACs, ports and counters. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/build.h"
+#include "ctl/say.h"
+#include "nhg/hash_inl.h"
+
+/* The MAC of a neighbour that some member of the configuration names with this address. */
+static bool
+static_neighbour(const struct conf *c, const struct conf_member *m, uint8_t *ret_mac)
+{
+	for (size_t g = 0; g < c->n_groups; g++) {
+		for (size_t i = 0; i < c->group[g].n_members; i++) {
+			const struct conf_member *o = &c->group[g].member[i];
+
+			if (o->has_mac && o->port_idx == m->port_idx &&
+				memcmp(&o->via, &m->via, sizeof(m->via)) == 0) {
+				memcpy(ret_mac, o->mac, sizeof(o->mac));
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/*
+ * A replay has no neighbours to ask: the MAC is made from the address, so that a reader of the output
+ * can see which next hop was meant: 02:00 and the IPv4 address, 02:06 and the end of an IPv6 one.
+ */
+static void
+made_up_neighbour(const struct conf_addr *via, uint8_t *ret_mac)
+{
+	bool v6 = via->family == AF_INET6;
+
+	ret_mac[0] = 0x02;
+	ret_mac[1] = v6 ? 0x06 : 0x00;
+	memcpy(ret_mac + 2, via->byte + (v6 ? 12 : 0), 4);
+}
+
+static bool
+resolve(const struct node *n, const struct conf_member *m, uint8_t *ret_mac)
+{
+	if (m->has_mac) {
+		memcpy(ret_mac, m->mac, sizeof(m->mac));
+		return true;
+	}
+	if (static_neighbour(n->conf, m, ret_mac))
+		return true;
+	if (n->env.replay)
+		made_up_neighbour(&m->via, ret_mac);
+	return n->env.replay;
+}
+
+static void
+fill_member(const struct node *n, uint32_t group_idx, size_t i, struct nhg_member *ret_member)
+{
+	const struct conf_member *m = &n->conf->group[group_idx].member[i];
+	const struct port *port = n->port[m->port_idx];
+
+	*ret_member = (struct nhg_member){
+		.port_idx = m->port_idx,
+		.mtu = port->mtu,
+		.counter = n->group[group_idx].counter + (uint32_t)i,
+		.weight = m->weight,
+	};
+	ret_member->resolved = resolve(n, m, ret_member->l2);
+	memcpy(ret_member->l2 + 6, port->mac, 6);
+}
+
+int
+build_group(struct node *n, uint32_t group_idx, const uint32_t *weight,
+	const struct nhg_group *before, struct nhg_group **ret_group)
+{
+	const struct conf_group *g = &n->conf->group[group_idx];
+	struct nhg_member member[NHG_MEMBERS_MAX];
+	uint8_t old_idx[NHG_MEMBERS_MAX];
+	bool dead[NHG_MEMBERS_MAX];
+	struct nhg_spec spec = {
+		.policy = NHG_ECMP,
+		.hash_fields = (uint8_t)((g->hash_fields & CONF_HASH_5TUPLE ? NHG_HASH_5TUPLE : 0) |
+			(g->hash_fields & CONF_HASH_DEST_QP ? NHG_HASH_DEST_QP : 0)),
+		.n_buckets = g->buckets,
+		.seed = conf_seed(n->conf),
+		.n_members = (uint16_t)g->n_members,
+		.member = member,
+		.old_idx = before != NULL ? old_idx : NULL,
+		.dead = dead,
+	};
+
+	for (size_t i = 0; i < g->n_members; i++) {
+		fill_member(n, group_idx, i, &member[i]);
+		if (weight != NULL)
+			member[i].weight = weight[i];
+		old_idx[i] = (uint8_t)i;
+		dead[i] = !alive_test(&n->shared.alive, member[i].port_idx);
+		n->group[group_idx].member_resolved[i] = member[i].resolved;
+	}
+	return nhg_group_create(&spec, before, -1, ret_group);
+}
+
+int
+build_groups(struct node *n)
+{
+	const struct conf *c = n->conf;
+
+	n->n_slots = DP_GROUP_FIRST + (uint32_t)c->n_groups;
+	n->slot = calloc(n->n_slots, sizeof(*n->slot));
+	n->group = calloc(c->n_groups + 1, sizeof(*n->group));
+	if (n->slot == NULL || n->group == NULL)
+		return -ENOMEM;
+	for (size_t g = 0; g < c->n_groups; g++) {
+		n->group[g].conf = &c->group[g];
+		n->group[g].counter = n->n_members;
+		n->n_members += (uint32_t)c->group[g].n_members;
+	}
+	for (size_t g = 0; g < c->n_groups; g++) {
+		int rc = build_group(n, (uint32_t)g, NULL, NULL, &n->slot[DP_GROUP_FIRST + g]);
+
+		if (rc != 0) {
+			node_say(&n->env.log, NODE_ERROR, "group %s cannot be built: %s.",
+				c->group[g].name, strerror(-rc));
+			return rc;
+		}
+	}
+	return 0;
+}

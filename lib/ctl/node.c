@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of a node: build (build_*.c, ports.c), publish, run, stop. Programs call this; from here on
+ * packets are the workers' (dp/worker.c).
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+#include <rte_ring.h>
+
+#include "base/bits.h"
+#include "ctl/build.h"
+#include "ctl/ports.h"
+#include "ctl/say.h"
+
+#define LINK_POLL_HZ 100u /* carrier is looked at each 10 ms */
+
+static int
+create_workers(struct node *n, const struct placement *pl)
+{
+	for (unsigned int i = 0; i < pl->n_workers; i++) {
+		struct worker_config c = {
+			.shared = &n->shared,
+			.clock = n->env.clock,
+			.seed = conf_seed(n->conf),
+			.idx = i,
+			.lcore = pl->lcore[i],
+			.socket = n->env.replay ? SOCKET_ID_ANY
+						: (int)rte_lcore_to_socket_id(pl->lcore[i]),
+			.n_ports = (uint16_t)n->n_ports,
+			.n_rxq = pl->n_rxq[i],
+			.n_members = n->n_members,
+			.burst_len = (uint16_t)n->conf->burst,
+			.adaptive_idle = n->conf->idle == CONF_IDLE_ADAPTIVE,
+		};
+
+		if (worker_create(&c, &n->worker[i]) != 0)
+			return -ENOMEM;
+		n->n_workers++;
+	}
+	return reclaim_init(&n->reclaim, pl->n_workers);
+}
+
+/* Shows the workers a new snapshot. The old one is the caller's to retire. */
+static void
+node_publish(struct node *n, struct snapshot *s)
+{
+	n->snapshot = s;
+	/* release: pairs with the acquire in worker_turn(); all of *s is written before */
+	__atomic_store_n(&n->shared.snapshot, s, __ATOMIC_RELEASE);
+}
+
+static int
+build(struct node *n)
+{
+	struct placement *pl = calloc(1, sizeof(*pl));
+	struct snapshot *s;
+	int rc = pl == NULL ? -ENOMEM : ports_create(n);
+
+	for (size_t p = 0; p < n->n_ports; p++)
+		alive_set(&n->shared.alive, (unsigned int)p, true);
+	if (rc == 0)
+		rc = ports_place(n, pl);
+	if (rc == 0)
+		rc = ports_configure(n, pl);
+	if (rc == 0)
+		rc = build_groups(n);
+	if (rc == 0)
+		rc = build_fib(n);
+	if (rc == 0)
+		rc = create_workers(n, pl);
+	if (rc == 0)
+		rc = ports_attach(n, pl);
+	if (rc == 0)
+		rc = build_snapshot(n, 1, &s);
+	free(pl);
+	if (rc != 0)
+		return rc;
+	node_publish(n, s);
+	n->shared.qsbr = n->reclaim.qsbr;
+	return 0;
+}
+
+int
+node_create(const struct conf *conf, const struct node_env *env, struct node **ret_node)
+{
+	struct node *n = aligned_alloc(RTE_CACHE_LINE_SIZE,
+		RTE_ALIGN_CEIL(sizeof(*n), (size_t)RTE_CACHE_LINE_SIZE));
+	int rc;
+
+	if (n == NULL)
+		return -ENOMEM;
+	memset(n, 0, sizeof(*n));
+	n->conf = conf;
+	n->env = *env;
+	/* DPDK's names are of the process; an address is of one live node */
+	snprintf(n->tag, sizeof(n->tag), "%" PRIxPTR,
+		(uintptr_t)n / RTE_CACHE_LINE_SIZE & UINT64_C(0xfffffffffff));
+	rc = build(n);
+	if (rc != 0) {
+		if (rc == -ENOMEM)
+			node_say(&env->log, NODE_ERROR,
+				"memory ran out; give runtime.memory more than it has.");
+		node_free(n);
+		return rc;
+	}
+	if (env->replay) {
+		for (unsigned int i = 0; i < n->n_workers; i++) {
+			rte_rcu_qsbr_thread_register(n->shared.qsbr, i);
+			rte_rcu_qsbr_thread_online(n->shared.qsbr, i);
+		}
+	}
+	*ret_node = n;
+	return 0;
+}
+
+/* The ports are closed: every packet buffer must be back. */
+static int
+check_pool(struct node *n)
+{
+	unsigned int out = n->pool == NULL ? 0 : node_mbufs_out(n);
+
+	if (out == 0)
+		return 0;
+	node_say(&n->env.log, NODE_ERROR, "%u packet buffers did not come back to their pool.", out);
+	return -EPROTO;
+}
+
+int
+node_free(struct node *n)
+{
+	int rc;
+
+	if (n == NULL)
+		return 0;
+	if (n->running)
+		node_stop(n);
+	for (size_t p = 0; n->port != NULL && p < n->n_ports; p++) {
+		port_free(n->port[p]);
+		free(n->handoff[p]);
+	}
+	for (unsigned int i = 0; i < n->n_workers; i++)
+		worker_free(n->worker[i]);
+	reclaim_fini(&n->reclaim);
+	rc = check_pool(n);
+	for (uint32_t g = 0; n->slot != NULL && g < n->n_slots; g++)
+		nhg_group_free(n->slot[g]);
+	fib_free(n->fib);
+	free(n->snapshot);
+	free(n->slot);
+	free(n->group);
+	free(n->port);
+	rte_mempool_free(n->pool);
+	free(n);
+	return rc;
+}
+
+/* The main lcore takes this worker's turns in node_poll(). */
+static bool
+is_inline(const struct worker *w)
+{
+	return w->lcore == rte_get_main_lcore();
+}
+
+int
+node_start(struct node *n)
+{
+	for (size_t p = 0; p < n->n_ports; p++) {
+		int rc = port_start(n->port[p]);
+
+		if (rc != 0) {
+			node_say(&n->env.log, NODE_ERROR, "port %s does not start: %s.",
+				n->port[p]->name, strerror(-rc));
+			while (p-- > 0)
+				port_stop(n->port[p]);
+			return rc;
+		}
+	}
+	n->shared.stop = false;
+	n->running = true;
+	for (unsigned int i = 0; i < n->n_workers; i++) {
+		rte_rcu_qsbr_thread_register(n->shared.qsbr, i);
+		rte_rcu_qsbr_thread_online(n->shared.qsbr, i);
+		if (!is_inline(n->worker[i]))
+			rte_eal_remote_launch(worker_main, n->worker[i], n->worker[i]->lcore);
+	}
+	return 0;
+}
+
+void
+node_stop(struct node *n)
+{
+	__atomic_store_n(&n->shared.stop, true, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; n->running && i < n->n_workers; i++)
+		if (!is_inline(n->worker[i]))
+			rte_eal_wait_lcore(n->worker[i]->lcore);
+	/* worker 0 owns the shared ports: last */
+	for (unsigned int i = n->n_workers; i-- > 0;) {
+		worker_drain(n->worker[i]);
+		rte_rcu_qsbr_thread_offline(n->shared.qsbr, i);
+		rte_rcu_qsbr_thread_unregister(n->shared.qsbr, i);
+	}
+	for (size_t p = 0; p < n->n_ports; p++)
+		port_stop(n->port[p]);
+	n->running = false;
+}
+
+/* A turn of the workers on the main lcore; true when one must not wait for its next. */
+static bool
+inline_turns(struct node *n, uint64_t now)
+{
+	bool busy = false;
+
+	for (unsigned int i = 0; n->running && i < n->n_workers; i++)
+		if (is_inline(n->worker[i]))
+			busy |= worker_turn(n->worker[i], now) != 0 ||
+				n->conf->idle == CONF_IDLE_POLL;
+	return busy;
+}
+
+bool
+node_poll(struct node *n, uint64_t now)
+{
+	bool busy = inline_turns(n, now);
+
+	if (now - n->link_poll_tsc < n->env.clock.hz / LINK_POLL_HZ)
+		return busy;
+	n->link_poll_tsc = now;
+	for (size_t p = 0; n->running && p < n->n_ports; p++)
+		node_set_link(n, (uint16_t)p, port_link_up(n->port[p]));
+	reclaim_poll(&n->reclaim);
+	return busy;
+}
+
+unsigned int
+node_turn(struct node *n, uint64_t now)
+{
+	unsigned int packets = 0;
+
+	for (unsigned int i = 0; i < n->n_workers; i++)
+		packets += worker_turn(n->worker[i], now);
+	reclaim_poll(&n->reclaim);
+	return packets;
+}
+
+static void
+free_group(void *group)
+{
+	nhg_group_free(group);
+}
+
+int
+node_set_weights(struct node *n, uint32_t group_idx, const uint32_t *weight)
+{
+	struct nhg_group **slot = &n->slot[DP_GROUP_FIRST + group_idx];
+	struct nhg_group *now, *before = *slot;
+	int rc = build_group(n, group_idx, weight, before, &now);
+
+	if (rc != 0)
+		return rc;
+	/* release: pairs with the acquire in snapshot_group() */
+	__atomic_store_n(slot, now, __ATOMIC_RELEASE);
+	rc = reclaim_defer(&n->reclaim, free_group, before);
+	if (rc != 0) {
+		/* no memory to remember the old one by: wait for the workers here instead */
+		rte_rcu_qsbr_synchronize(n->shared.qsbr, RTE_QSBR_THRID_INVALID);
+		nhg_group_free(before);
+	}
+	return 0;
+}
+
+static bool
+uses_port(const struct nhg_group *g, uint16_t port_idx)
+{
+	for (unsigned int i = 0; i < g->n_members; i++)
+		if (g->member[i].port_idx == port_idx)
+			return true;
+	return false;
+}
+
+/*
+ * Derives the live tables of the port's groups anew. Until then, and when memory for one is short,
+ * the liveness word keeps packets off a dead port; only here do they come back to one that is up.
+ */
+static void
+rebuild_groups(struct node *n, uint16_t port_idx)
+{
+	uint32_t weight[NHG_MEMBERS_MAX];
+
+	for (uint32_t g = 0; g < n->conf->n_groups; g++) {
+		const struct nhg_group *now = node_group_now(n, g);
+		int rc;
+
+		if (!uses_port(now, port_idx))
+			continue;
+		for (unsigned int i = 0; i < now->n_members; i++)
+			weight[i] = now->member[i].weight;
+		rc = node_set_weights(n, g, weight);
+		if (rc != 0)
+			node_say(&n->env.log, NODE_ERROR, "group %s cannot be rebuilt: %s.",
+				n->conf->group[g].name, strerror(-rc));
+	}
+}
+
+void
+node_set_link(struct node *n, uint16_t port_idx, bool up)
+{
+	if (alive_test(&n->shared.alive, port_idx) == up)
+		return;
+	alive_set(&n->shared.alive, port_idx, up);
+	node_say(&n->env.log, NODE_NOTE, "port %s: link %s.", n->port[port_idx]->name,
+		up ? "up" : "down");
+	rebuild_groups(n, port_idx);
+}
+
+const struct nhg_group *
+node_group_now(const struct node *n, uint32_t group_idx)
+{
+	return n->slot[DP_GROUP_FIRST + group_idx];
+}
+
+unsigned int
+node_mbufs_out(const struct node *n)
+{
+	return rte_mempool_in_use_count(n->pool);
+}

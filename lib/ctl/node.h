@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A node: ports, workers, tables, made from one configuration. A node is a value: a process can
+ * hold many. Control thread only.
+ *
+ * Life: node_create (tables, workers, ports set up), node_start, node_poll now and then, node_stop,
+ * node_free. A caller that steps the workers itself (softbag-replay, tests) calls node_turn()
+ * instead of node_start(), and node_stop() at the end all the same.
+ */
+#ifndef CTL_NODE_H
+#define CTL_NODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rte_mempool.h>
+
+#include "base/clock.h"
+#include "conf/conf.h"
+#include "dp/reclaim.h"
+#include "dp/worker.h"
+
+#define NODE_WORKERS_MAX 64u
+
+enum node_severity {
+	NODE_NOTE,  /* what is done instead */
+	NODE_ERROR, /* why nothing is done */
+};
+
+/* Where sentences for people go. */
+struct node_log {
+	void (*say)(void *ctx, enum node_severity severity, const char *sentence);
+	void *ctx;
+};
+
+struct node_env {
+	struct clock clock;
+	struct node_log log;
+	/*
+	 * Ports are memory ports, next hops without a MAC get a made-up one, and the caller steps the
+	 * workers.
+	 */
+	bool replay;
+	uint32_t replay_depth; /* packets a memory port holds, a power of two */
+};
+
+/* A group as control knows it; its counters are member[counter .. counter + n_members). */
+struct node_group {
+	const struct conf_group *conf;
+	uint32_t counter;
+	bool member_resolved[CONF_MEMBERS_MAX];
+};
+
+struct node {
+	const struct conf *conf; /* the caller's; outlives the node */
+	struct node_env env;
+	char tag[12]; /* names the node's DPDK objects: unique in the process while it lives */
+	struct dp_shared shared;
+	struct reclaim reclaim;
+
+	struct port **port; /* by conf port index */
+	size_t n_ports;
+	struct worker *worker[NODE_WORKERS_MAX];
+	unsigned int n_workers;
+	struct rte_ring *handoff[DP_PORTS_MAX];
+	struct rte_mempool *pool;
+
+	struct fib *fib;
+	struct nhg_group **slot; /* the group table that snapshots point to */
+	uint32_t n_slots;
+	struct snapshot *snapshot;
+	struct node_group *group; /* by conf group index */
+	uint32_t n_members;
+	uint64_t link_poll_tsc;
+	bool running;
+};
+
+int node_create(const struct conf *conf, const struct node_env *env, struct node **ret_node);
+/*
+ * Stops first, closes the ports, then counts: -EPROTO when packet buffers did not come back to the
+ * pool (said in the log). Takes NULL.
+ */
+int node_free(struct node *n);
+
+/*
+ * What the configuration asks for, before anything is made: -ENOSPC when runtime.memory is too
+ * little, -E2BIG when a table is (one sentence in the log). *ret_bytes may be NULL.
+ */
+int node_check(const struct conf *conf, const struct node_log *log, uint64_t *ret_bytes);
+
+/* Starts ports and launches the workers on their lcores. */
+int node_start(struct node *n);
+/* Workers and ports stand still after this; what waited is sent or counted `stopped`. */
+void node_stop(struct node *n);
+
+/*
+ * Links, deferred frees, and a turn of the worker that shares the main lcore. True when that worker
+ * wants its next turn at once. Cheap.
+ */
+bool node_poll(struct node *n, uint64_t now);
+
+/* One turn of each worker at `now`; returns packets taken in. Only when nobody else runs them. */
+unsigned int node_turn(struct node *n, uint64_t now);
+
+/* Swaps a group for one built with these weights (one a member of the configuration). */
+int node_set_weights(struct node *n, uint32_t group_idx, const uint32_t *weight);
+/*
+ * Link state as the control thread believes it: the liveness bit at once, then the groups that use the
+ * port.
+ */
+void node_set_link(struct node *n, uint16_t port_idx, bool up);
+
+/* The group that the workers use now. */
+const struct nhg_group *node_group_now(const struct node *n, uint32_t group_idx);
+
+/* Sums over the workers, as of now. `member` has n->n_members entries, or is NULL. */
+void node_counters(const struct node *n, struct counters *ret_sum, struct counter *ret_member);
+
+/* mbufs that are not in the pool: after node_stop() and before node_free() that is a leak. */
+unsigned int node_mbufs_out(const struct node *n);
+
+#endif

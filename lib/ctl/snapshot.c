@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The snapshot that build_groups() and build_fib() lead to. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/build.h"
+#include "wire/eth.h"
+
+static void
+fill_classes(const struct conf *c, uint8_t *dscp_class)
+{
+	memset(dscp_class, DP_CLASS_BY_RULE, CONF_DSCPS);
+	for (unsigned int k = 0; k < CONF_CLASSES; k++)
+		for (unsigned int d = 0; d < CONF_DSCPS; d++)
+			if (c->class_[k].present && (c->class_[k].dscps >> d & 1))
+				dscp_class[d] = (uint8_t)k;
+}
+
+int
+build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapshot)
+{
+	const struct fib_slot *fib = fib_slot(n->fib, 0);
+	struct snapshot *s = aligned_alloc(RTE_CACHE_LINE_SIZE,
+		RTE_ALIGN_CEIL(sizeof(*s), (size_t)RTE_CACHE_LINE_SIZE));
+
+	if (s == NULL)
+		return -ENOMEM;
+	memset(s, 0, sizeof(*s));
+	s->generation = generation;
+	s->fib4 = fib->v4;
+	s->fib6 = fib->v6;
+	s->group = n->slot;
+	s->n_groups = n->n_slots;
+	fill_classes(n->conf, s->dscp_class);
+	for (size_t p = 0; p < n->n_ports; p++) {
+		uint8_t frame[8] = {0}; /* eth_addr48() reads 8 bytes */
+
+		memcpy(frame, n->port[p]->mac, ETH_ADDR_LEN);
+		s->port[p].mac48 = eth_addr48(frame);
+		s->port[p].promiscuous = n->conf->port[p].promiscuous;
+	}
+	*ret_snapshot = s;
+	return 0;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The report as JSON. Order and names of the keys are the same in every run, zeros included, so
+ * that two reports can be compared line by line. The text is in report_text.c.
+ */
+#include "tele/report.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "tele/imbalance.h"
+#include "tele/since.h"
+
+/* json_object_set_new() takes NULL and then fails: `ok` remembers until the end. */
+struct writer {
+	bool ok;
+};
+
+static void
+set(struct writer *w, json_t *object, const char *key, json_t *value)
+{
+	if (json_object_set_new(object, key, value) != 0)
+		w->ok = false;
+}
+
+static void
+set_count(struct writer *w, json_t *object, const char *key, uint64_t n)
+{
+	set(w, object, key, json_integer((json_int_t)n));
+}
+
+/* Rounded to one in `scale`; null when there is nothing to say. */
+static void
+set_real(struct writer *w, json_t *object, const char *key, bool known, double x, double scale)
+{
+	double rounded = known ? (double)(int64_t)(x * scale + 0.5) / scale : 0;
+
+	set(w, object, key, known ? json_real(rounded) : json_null());
+}
+
+static json_t *
+counter_object(struct writer *w, const struct counter *c)
+{
+	json_t *o = json_object();
+
+	set_count(w, o, "packets", c->packets);
+	set_count(w, o, "bytes", c->bytes);
+	return o;
+}
+
+static void
+set_totals(struct writer *w, json_t *root, const struct node *n)
+{
+	struct report_totals t;
+
+	report_totals(n, &t);
+	set_count(w, root, "in", t.in);
+	set_count(w, root, "out", t.out);
+	set_count(w, root, "punted", t.punted);
+	set_count(w, root, "dropped", t.dropped);
+}
+
+static json_t *
+drops(struct writer *w, const struct counters *c)
+{
+	json_t *o = json_object();
+
+	for (unsigned int r = 1; r < DROP_N; r++)
+		set_count(w, o, drop_name((enum drop_reason)r), c->drop[r]);
+	return o;
+}
+
+static json_t *
+punts(struct writer *w, const struct counters *c)
+{
+	json_t *o = json_object();
+
+	for (unsigned int k = 1; k < PUNT_N; k++)
+		set_count(w, o, punt_name((enum punt_kind)k), c->punt[k]);
+	return o;
+}
+
+static json_t *
+ports(struct writer *w, const struct node *n, const struct counters *c)
+{
+	json_t *o = json_object();
+
+	for (size_t p = 0; p < n->n_ports; p++) {
+		json_t *port = json_object();
+
+		set(w, port, "in", counter_object(w, &c->port_in[p]));
+		set(w, port, "out", counter_object(w, &c->port_out[p]));
+		set(w, o, n->port[p]->name, port);
+	}
+	return o;
+}
+
+static json_t *
+classes(struct writer *w, const struct node *n, const struct counters *c)
+{
+	json_t *o = json_object();
+	char buf[CONF_NAME_MAX], number[8];
+
+	for (unsigned int k = 0; k < DP_CLASSES; k++) {
+		const char *name = class_name(n, k, buf, sizeof(buf));
+
+		/* a class of the configuration may have another one's default name */
+		snprintf(number, sizeof(number), "%u", k);
+		set(w, o, json_object_get(o, name) == NULL ? name : number,
+			counter_object(w, &c->class_[k]));
+	}
+	return o;
+}
+
+static json_t *
+member(struct writer *w, const struct node *n, const struct nhg_member *m,
+	const struct conf_member *conf, const struct counter *c)
+{
+	json_t *o = json_object();
+	char via[INET6_ADDRSTRLEN] = "", mac[18];
+
+	if (conf->via.family != 0)
+		inet_ntop(conf->via.family, conf->via.byte, via, sizeof(via));
+	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", m->l2[0], m->l2[1], m->l2[2],
+		m->l2[3], m->l2[4], m->l2[5]);
+	set(w, o, "port", json_string(n->port[m->port_idx]->name));
+	set(w, o, "via", via[0] == '\0' ? json_null() : json_string(via));
+	set(w, o, "mac", m->resolved ? json_string(mac) : json_null());
+	set_count(w, o, "weight", m->weight);
+	set_count(w, o, "packets", c->packets);
+	set_count(w, o, "bytes", c->bytes);
+	return o;
+}
+
+static json_t *
+group(struct writer *w, const struct node *n, uint32_t idx, const struct counter *c)
+{
+	const struct nhg_group *g = node_group_now(n, idx);
+	json_t *o = json_object(), *members = json_array();
+	double imbalance = group_imbalance(g, c);
+	struct counter sum = {0};
+
+	for (unsigned int i = 0; i < g->n_members; i++) {
+		counter_add(&sum, c[i].packets, c[i].bytes);
+		if (json_array_append_new(members,
+			    member(w, n, &g->member[i], &n->group[idx].conf->member[i], &c[i])) !=
+			0)
+			w->ok = false;
+	}
+	set_count(w, o, "packets", sum.packets);
+	set_count(w, o, "bytes", sum.bytes);
+	set_real(w, o, "imbalance", imbalance > 0, imbalance, 10000);
+	set(w, o, "members", members);
+	return o;
+}
+
+static json_t *
+groups(struct writer *w, const struct node *n, const struct counter *c)
+{
+	json_t *o = json_object();
+
+	for (uint32_t g = 0; g < n->conf->n_groups; g++)
+		set(w, o, n->conf->group[g].name, group(w, n, g, c + n->group[g].counter));
+	return o;
+}
+
+static json_t *
+ecn(struct writer *w, const struct counters *c)
+{
+	json_t *o = json_object();
+
+	set_count(w, o, "ce_in", c->ce_in);
+	set_count(w, o, "ce_marked", c->ce_marked);
+	set_count(w, o, "would_mark_not_ect", c->would_mark_not_ect);
+	return o;
+}
+
+static json_t *
+stages(struct writer *w, const struct counters *c)
+{
+	json_t *o = json_object();
+
+	for (unsigned int s = 0; s < DP_STAGES_N; s++)
+		set_real(w, o, dp_stage_name((enum dp_stage)s), c->profile_packets != 0,
+			(double)c->stage_tsc[s] / (double)c->profile_packets, 10);
+	return o;
+}
+
+static json_t *
+report(struct writer *w, const struct node *n, const struct report_run *run,
+	const struct counters *c, const struct counter *members)
+{
+	json_t *root = json_object();
+	char seed[32];
+
+	/* 64 bits: more than a number of JSON holds everywhere */
+	snprintf(seed, sizeof(seed), "0x%016" PRIx64, conf_seed(n->conf));
+	set(w, root, "node", json_string(n->conf->node_name));
+	set(w, root, "seed", json_string(seed));
+	set_count(w, root, "generation", n->snapshot->generation);
+	set_count(w, root, "virtual_ns", run->virtual_ns);
+	set_totals(w, root, n);
+	set(w, root, "drops", drops(w, c));
+	set(w, root, "punts", punts(w, c));
+	set(w, root, "ports", ports(w, n, c));
+	set(w, root, "classes", classes(w, n, c));
+	set(w, root, "groups", groups(w, n, members));
+	set(w, root, "ecn", ecn(w, c));
+	set_real(w, root, "cycles_per_packet", run->packets != 0,
+		(double)run->cycles / (double)run->packets, 10);
+	set(w, root, "stages", stages(w, c));
+	return root;
+}
+
+int
+report_json(const struct node *n, const struct report_run *run, FILE *out)
+{
+	struct writer w = {.ok = true};
+	struct counters sum;
+	struct counter *members;
+	json_t *root;
+	int rc = 0;
+
+	since(n, NULL, &sum, &members);
+	if (members == NULL)
+		return -ENOMEM;
+	root = report(&w, n, run, &sum, members);
+	free(members);
+	if (!w.ok)
+		rc = -ENOMEM;
+	errno = 0;
+	if (rc == 0 && (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) != 0 ||
+			       fputc('\n', out) == EOF || fflush(out) != 0))
+		rc = errno != 0 ? -errno : -EIO;
+	json_decref(root);
+	return rc;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The report as text: the console's tables, and what only a run as a whole has. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "tele/report.h"
+#include "tele/since.h"
+#include "tele/table.h"
+
+void
+report_totals(const struct node *n, struct report_totals *ret_totals)
+{
+	struct counters sum;
+
+	node_counters(n, &sum, NULL);
+	*ret_totals = (struct report_totals){
+		.in = sum_ports(sum.port_in),
+		.out = sum_ports(sum.port_out),
+		.punted = sum_punts(&sum),
+		.dropped = sum_drops(&sum),
+	};
+}
+
+static void
+text_classes(const struct node *n, const struct counters *c, FILE *out)
+{
+	struct table *t = table_create("class|name|>packets|>bytes");
+	char buf[CONF_NAME_MAX];
+
+	for (unsigned int k = 0; k < DP_CLASSES; k++) {
+		if (c->class_[k].packets == 0)
+			continue;
+		table_text(t, "%u", k);
+		table_text(t, "%s", class_name(n, k, buf, sizeof(buf)));
+		table_count(t, c->class_[k].packets);
+		table_count(t, c->class_[k].bytes);
+	}
+	if (table_rows(t) != 0) {
+		fputc('\n', out);
+		table_print(t, out);
+	}
+	table_free(t);
+}
+
+static void
+text_ecn(const struct counters *c, FILE *out)
+{
+	char in[32], marked[32], not_ect[32];
+
+	fprintf(out,
+		"\nECN: %s came in with CE, %s were marked, %s would have been but are not ECT\n",
+		table_thousands(c->ce_in, in), table_thousands(c->ce_marked, marked),
+		table_thousands(c->would_mark_not_ect, not_ect));
+}
+
+static void
+text_cycles(const struct report_run *run, const struct counters *c, FILE *out)
+{
+	struct table *t = table_create("stage|>cycles a packet");
+
+	if (run->packets != 0)
+		fprintf(out, "\n%.1f cycles a packet\n",
+			(double)run->cycles / (double)run->packets);
+	for (unsigned int s = 0; s < DP_STAGES_N && c->profile_packets != 0; s++) {
+		table_text(t, "%s", dp_stage_name((enum dp_stage)s));
+		table_text(t, "%.1f", (double)c->stage_tsc[s] / (double)c->profile_packets);
+	}
+	if (table_rows(t) != 0) {
+		fputc('\n', out);
+		table_print(t, out);
+	}
+	table_free(t);
+}
+
+void
+report_text(const struct node *n, const struct report_run *run, FILE *out)
+{
+	struct counters sum;
+
+	node_counters(n, &sum, NULL);
+	fprintf(out,
+		"node %s, seed 0x%016" PRIx64 ", tables of generation %" PRIu64
+		", %.6f s of virtual time\n",
+		n->conf->node_name, conf_seed(n->conf), n->snapshot->generation,
+		(double)run->virtual_ns / 1e9);
+	show_sum(n, out);
+	fputc('\n', out);
+	show_port(n, NULL, out);
+	fputc('\n', out);
+	show_group(n, NULL, NULL, out);
+	fputc('\n', out);
+	show_drops(n, NULL, out);
+	text_classes(n, &sum, out);
+	text_ecn(&sum, out);
+	text_cycles(run, &sum, out);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `show` prints: tables of a node's state. They read, and change nothing. Control thread. */
+#ifndef TELE_SHOW_H
+#define TELE_SHOW_H
+
+#include <stdio.h>
+
+#include "ctl/node.h"
+
+/*
+ * Counters at an earlier moment: `clear stats` and rates subtract them. Zeroed: since the start.
+ * `member` has n_members entries.
+ */
+struct show_base {
+	struct counters sum;
+	struct counter *member;
+	uint64_t tsc;
+};
+
+int show_base_init(struct show_base *base, const struct node *n); /* -ENOMEM; all zero */
+void show_base_fini(struct show_base *base);
+/* Moves the baseline to now. */
+void show_base_take(struct show_base *base, const struct node *n, uint64_t now);
+
+void show_port(const struct node *n, const struct show_base *base, FILE *out);
+/* All groups, or the one called `name`; -ENOENT. */
+int show_group(const struct node *n, const struct show_base *base, const char *name, FILE *out);
+/* Routes, at most `max` of them, and how many there are. */
+void show_route(const struct node *n, size_t max, FILE *out);
+void show_fib(const struct node *n, FILE *out);
+void show_drops(const struct node *n, const struct show_base *base, FILE *out);
+void show_worker(const struct node *n, FILE *out);
+void show_version(FILE *out);
+void show_hash(const struct node *n, FILE *out);
+/* The live view: rates since `base`, one screen. */
+void show_live(const struct node *n, const struct show_base *base, uint64_t now, FILE *out);
+/* After node_stop(): totals and whether they add up; false when they do not. */
+bool show_sum(const struct node *n, FILE *out);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The live view: what a person watches while the node runs. Rates since the baseline. */
+#include <stdlib.h>
+
+#include "tele/since.h"
+#include "tele/table.h"
+
+static void
+rate(struct table *t, uint64_t n, double seconds)
+{
+	table_count(t, seconds > 0 ? (uint64_t)((double)n / seconds + 0.5) : 0);
+}
+
+static void
+live_ports(const struct node *n, const struct counters *sum, double seconds, FILE *out)
+{
+	struct table *t = table_create("port|link|>in pps|>in Mbit/s|>out pps|>out Mbit/s");
+
+	for (size_t p = 0; p < n->n_ports; p++) {
+		table_text(t, "%s", n->port[p]->name);
+		table_text(t, "%s", alive_test(&n->shared.alive, (unsigned int)p) ? "up" : "down");
+		rate(t, sum->port_in[p].packets, seconds);
+		table_text(t, "%.1f",
+			seconds > 0 ? (double)sum->port_in[p].bytes * 8e-6 / seconds : 0.0);
+		rate(t, sum->port_out[p].packets, seconds);
+		table_text(t, "%.1f",
+			seconds > 0 ? (double)sum->port_out[p].bytes * 8e-6 / seconds : 0.0);
+	}
+	table_print(t, out);
+	table_free(t);
+}
+
+static void
+live_groups(const struct node *n, const struct counter *member, double seconds, FILE *out)
+{
+	struct table *t = table_create("group|>member|port|>weight|>pps|>share|>fair share");
+
+	for (size_t g = 0; g < n->conf->n_groups; g++) {
+		const struct nhg_group *now = node_group_now(n, (uint32_t)g);
+		const struct counter *mine = member + n->group[g].counter;
+		uint64_t total = 0, weights = 0;
+
+		for (unsigned int i = 0; i < now->n_members; i++) {
+			total += mine[i].packets;
+			weights += now->member[i].weight;
+		}
+		for (unsigned int i = 0; i < now->n_members; i++) {
+			table_text(t, "%s", i == 0 ? n->conf->group[g].name : "");
+			table_text(t, "%u", i);
+			table_text(t, "%s", n->port[now->member[i].port_idx]->name);
+			table_text(t, "%u", now->member[i].weight);
+			rate(t, mine[i].packets, seconds);
+			table_text(t, "%.1f %%",
+				total == 0 ? 0.0 : 100.0 * (double)mine[i].packets / (double)total);
+			table_text(t, "%.1f %%",
+				weights == 0 ? 0.0
+					     : 100.0 * now->member[i].weight / (double)weights);
+		}
+	}
+	if (table_rows(t) != 0)
+		table_print(t, out);
+	table_free(t);
+}
+
+void
+show_live(const struct node *n, const struct show_base *base, uint64_t now, FILE *out)
+{
+	double seconds = (double)(now - base->tsc) / (double)n->env.clock.hz;
+	struct counters sum;
+	struct counter *member;
+
+	since(n, base, &sum, &member);
+	live_ports(n, &sum, seconds, out);
+	if (member != NULL) {
+		fputc('\n', out);
+		live_groups(n, member, seconds, out);
+	}
+	fputc('\n', out);
+	show_drops(n, NULL, out);
+	free(member);
+}
