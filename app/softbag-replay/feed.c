@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plays captures into the node's memory ports. feed_setup.c made the plan; run.c calls this each
+ * turn. */
+#include "feed.h"
+
+#include "frame_mbuf.h"
+
+/* Virtual arrival of the input's next frame. */
+static uint64_t
+arrival_ns(const struct feed *f, const struct feed_input *in)
+{
+	return in->capture->frame[in->next].ns - f->origin_ns + in->round * in->period_ns;
+}
+
+/*
+ * The input of the port whose turn it is, or NULL when all are played. As captured, that is the one
+ * with the earliest frame; else one after the other, loop by loop. The first one given wins a tie.
+ */
+static struct feed_input *
+pick(const struct feed *f, const struct feed_port *p)
+{
+	struct feed_input *best = NULL;
+	uint64_t best_key = 0;
+
+	for (size_t i = 0; i < p->n_inputs; i++) {
+		struct feed_input *in = &p->input[i];
+		uint64_t key;
+
+		if (in->round == in->rounds)
+			continue;
+		key = f->asis ? arrival_ns(f, in) : in->round;
+		if (best == NULL || key < best_key) {
+			best = in;
+			best_key = key;
+		}
+	}
+	return best;
+}
+
+static void
+advance(struct feed_input *in)
+{
+	if (++in->next == in->capture->n) {
+		in->next = 0;
+		in->round++;
+	}
+}
+
+/* Packets of this port that wait in its rings. */
+static uint64_t
+port_in_flight(const struct feed *f, const struct feed_port *p)
+{
+	uint64_t taken = 0;
+
+	for (unsigned int i = 0; i < f->node->n_workers; i++)
+		taken += counter_read(&f->node->worker[i]->counters->port_in[p->port_idx].packets);
+	return p->put - taken;
+}
+
+static bool
+put_one(struct feed *f, struct feed_port *p, const struct feed_input *in)
+{
+	const struct frame *frame = &in->capture->frame[in->next];
+	const uint8_t *bytes = capture_bytes(in->capture, frame);
+	struct rte_mbuf *m = frame_to_mbuf(f->node->pool, bytes, frame->len, f->segment_len);
+	uint16_t queue = p->queue[0];
+
+	if (m == NULL) {
+		f->starved = true;
+		return false;
+	}
+	if (p->n_queues > 1)
+		queue = p->queue[frame_flow_hash(bytes, frame->len) % p->n_queues];
+	if (port_mem_put(p->port, queue, &m, 1) != 1) {
+		rte_pktmbuf_free(m);
+		return false;
+	}
+	return true;
+}
+
+static unsigned int
+port_turn(struct feed *f, struct feed_port *p, uint64_t now)
+{
+	uint64_t waiting = port_in_flight(f, p);
+	unsigned int n = 0;
+
+	while (waiting + n < f->burst) {
+		struct feed_input *in = pick(f, p);
+
+		if (in == NULL || (f->asis && arrival_ns(f, in) > now) || !put_one(f, p, in))
+			break;
+		advance(in);
+		n++;
+	}
+	p->put += n;
+	return n;
+}
+
+unsigned int
+feed_turn(struct feed *f, uint64_t now)
+{
+	unsigned int n = 0;
+
+	f->starved = false;
+	for (size_t i = 0; !f->ended && i < f->n_ports; i++)
+		n += port_turn(f, &f->port[i], now);
+	f->put += n;
+	return n;
+}
+
+/* The earliest frame that is left, or UINT64_MAX. */
+static uint64_t
+next_arrival_ns(const struct feed *f)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < f->n_ports; i++) {
+		const struct feed_input *in = pick(f, &f->port[i]);
+
+		if (in != NULL)
+			next = RTE_MIN(next, arrival_ns(f, in));
+	}
+	return next;
+}
+
+uint64_t
+feed_next_ns(const struct feed *f, uint64_t now)
+{
+	uint64_t next;
+
+	if (!f->asis || f->ended || feed_in_flight(f) != 0)
+		return now + FEED_TURN_NS;
+	next = next_arrival_ns(f);
+	/* a frame that was due and had no room, or nothing left */
+	return next <= now || next == UINT64_MAX ? now + FEED_TURN_NS : next;
+}
+
+void
+feed_end(struct feed *f)
+{
+	f->ended = true;
+}
+
+uint64_t
+feed_in_flight(const struct feed *f)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < f->n_ports; i++)
+		n += port_in_flight(f, &f->port[i]);
+	return n;
+}
+
+bool
+feed_done(const struct feed *f)
+{
+	for (size_t i = 0; !f->ended && i < f->n_ports; i++)
+		if (pick(f, &f->port[i]) != NULL)
+			return false;
+	return feed_in_flight(f) == 0;
+}

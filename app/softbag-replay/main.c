@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * softbag-replay: captures through the real pipeline, in virtual time. Exit status: 0; 2 when what
+ * was given is wrong (nothing is written then); 1 when anything else fails.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/bits.h"
+#include "capture.h"
+#include "ctl/eal.h"
+#include "run.h"
+
+enum {
+	EXIT_FAILED = 1,
+	EXIT_WRONG = 2,
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void
+on_signal(int signum)
+{
+	(void)signum;
+	interrupted = 1;
+}
+
+/* The first one ends the run, which still reports; the second ends the program. */
+static void
+catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static void
+say(void *ctx, enum node_severity severity, const char *sentence)
+{
+	const struct args *a = ctx;
+
+	if (severity == NODE_ERROR || a->verbose)
+		fprintf(stderr, "softbag-replay: %s\n", sentence);
+}
+
+static int
+load_conf(const struct args *a, struct conf **ret_conf)
+{
+	struct conf_errors errors;
+	int rc = conf_load(a->conf, ret_conf, &errors);
+
+	if (rc != 0)
+		conf_errors_print(&errors, a->conf, stderr);
+	conf_errors_fini(&errors);
+	if (rc == 0 && a->burst != 0)
+		(*ret_conf)->burst = a->burst;
+	return rc;
+}
+
+static int
+check_ports(const struct args *a, const struct conf *c)
+{
+	for (size_t i = 0; i < a->n_inputs; i++) {
+		if (conf_port_by_name(c, a->input[i].port) >= 0)
+			continue;
+		fprintf(stderr, "softbag-replay: --in %s=%s: %s has no port %s; it has",
+			a->input[i].port, a->input[i].file, a->conf, a->input[i].port);
+		for (size_t p = 0; p < c->n_ports; p++)
+			fprintf(stderr, "%s %s", p == 0 ? "" : ",", c->port[p].name);
+		fputs(".\n", stderr);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static bool
+same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+/* Writing to `path` would overwrite what is read. */
+static int
+check_output(const struct args *a, const char *path)
+{
+	const char *read = same_file(path, a->conf) ? a->conf : NULL;
+
+	for (size_t i = 0; i < a->n_inputs && read == NULL; i++)
+		if (same_file(path, a->input[i].file))
+			read = a->input[i].file;
+	if (read == NULL)
+		return 0;
+	fprintf(stderr, "softbag-replay: %s would overwrite the input %s; write elsewhere.\n", path,
+		read);
+	return -EINVAL;
+}
+
+static int
+check_outputs(const struct args *a, const struct conf *c)
+{
+	char path[PATH_MAX + 64];
+	int rc = a->json == NULL || a->json_only ? 0 : check_output(a, a->json);
+
+	for (size_t p = 0; rc == 0 && a->out_dir != NULL && p < c->n_ports; p++) {
+		sink_path(a->out_dir, c->port[p].name, path, sizeof(path));
+		rc = check_output(a, path);
+	}
+	return rc;
+}
+
+/* All captures, or none. */
+static struct capture *
+load_captures(const struct args *a)
+{
+	struct capture *capture = calloc(a->n_inputs, sizeof(*capture));
+	char why[CAPTURE_WHY_MAX] = "memory ran out.";
+	size_t i = 0;
+
+	while (capture != NULL && i < a->n_inputs &&
+		capture_load(a->input[i].file, &capture[i], why) == 0)
+		i++;
+	if (i == a->n_inputs)
+		return capture;
+	fprintf(stderr, "softbag-replay: %s\n", why);
+	while (i-- > 0)
+		capture_fini(&capture[i]);
+	free(capture);
+	return NULL;
+}
+
+static void
+free_captures(struct capture *capture, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		capture_fini(&capture[i]);
+	free(capture);
+}
+
+/* There are no neighbours to ask: who reads the output should know where its MACs come from. */
+static void
+say_made_up_macs(const struct node *n)
+{
+	unsigned int members = 0;
+
+	for (size_t g = 0; g < n->conf->n_groups; g++)
+		for (size_t i = 0; i < n->group[g].conf->n_members; i++)
+			members += !n->group[g].conf->member[i].has_mac;
+	if (members != 0)
+		fprintf(stderr,
+			"softbag-replay: %u group members have no mac; theirs are made up from "
+			"their via addresses.\n",
+			members);
+}
+
+static FILE *
+open_json(const struct args *a)
+{
+	FILE *f = a->json_only ? stdout : fopen(a->json, "w");
+
+	if (f == NULL)
+		fprintf(stderr, "softbag-replay: %s: %s.\n", a->json, strerror(errno));
+	return f;
+}
+
+static int
+write_json(const struct args *a, const struct run *r, FILE *f)
+{
+	struct report_run report;
+	int rc;
+
+	run_report(r, &report);
+	rc = report_json(r->node, &report, f);
+	if (!a->json_only && fclose(f) != 0 && rc == 0)
+		rc = -EIO;
+	if (rc != 0)
+		fprintf(stderr, "softbag-replay: %s: the report cannot be written: %s.\n", a->json,
+			strerror(-rc));
+	return rc;
+}
+
+/* With everything open: the run and its reports. */
+static int
+run_and_report(struct run *r, FILE *json)
+{
+	struct report_run report;
+	int rc, finished;
+
+	catch_signals();
+	rc = run_turns(r);
+	finished = run_finish(r);
+	rc = rc != 0 ? rc : finished;
+	if (!r->args->json_only) {
+		run_report(r, &report);
+		report_text(r->node, &report, stdout);
+	}
+	if (json != NULL && write_json(r->args, r, json) != 0 && rc == 0)
+		rc = -EIO;
+	return rc;
+}
+
+static int
+open_and_run(struct run *r)
+{
+	FILE *json = NULL;
+	int rc = sink_open(r->node, r->args->out_dir, &r->sink), closed;
+
+	if (rc == 0 && r->args->json != NULL) {
+		json = open_json(r->args);
+		rc = json == NULL ? -EIO : 0;
+	}
+	if (rc == 0)
+		rc = run_and_report(r, json);
+	closed = sink_close(&r->sink);
+	return rc == 0 && closed == 0 ? EXIT_SUCCESS : EXIT_FAILED;
+}
+
+static int
+with_node(struct args *a, struct conf *conf, const struct capture *capture)
+{
+	struct run r = {.args = a, .conf = conf, .interrupted = &interrupted};
+	struct node_env env = {
+		.clock = clock_manual(&r.now, 1000000000),
+		.log = {.say = say, .ctx = a},
+		.replay = true,
+		/* a burst from each port may leave by one port in a turn; a ring holds one less
+		   than its size */
+		.replay_depth = rte_align32pow2((uint32_t)conf->n_ports * conf->burst + 1),
+	};
+	char why[CAPTURE_WHY_MAX];
+	int status;
+
+	if (node_create(conf, &env, &r.node) != 0)
+		return EXIT_FAILED;
+	say_made_up_macs(r.node);
+	if (feed_create(a, capture, r.node, &r.feed, why) == 0) {
+		status = open_and_run(&r);
+		feed_fini(&r.feed);
+	} else {
+		fprintf(stderr, "softbag-replay: %s\n", why);
+		status = EXIT_WRONG;
+	}
+	node_free(r.node);
+	return status;
+}
+
+static int
+with_conf(struct args *a, struct conf *conf)
+{
+	struct node_log log = {.say = say, .ctx = a};
+	struct capture *capture;
+	int status = EXIT_FAILED;
+
+	if (check_ports(a, conf) != 0 || check_outputs(a, conf) != 0)
+		return EXIT_WRONG;
+	capture = load_captures(a);
+	if (capture == NULL)
+		return EXIT_WRONG;
+	if (eal_start(conf, true, &log) == 0) {
+		status = with_node(a, conf, capture);
+		eal_stop();
+	}
+	free_captures(capture, a->n_inputs);
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct args *a = malloc(sizeof(*a));
+	struct conf *conf = NULL;
+	int status = EXIT_FAILED;
+
+	if (a == NULL)
+		return status;
+	switch (args_read(argc, argv, a)) {
+	case ARGS_DONE:
+		status = EXIT_SUCCESS;
+		break;
+	case ARGS_WRONG:
+		status = EXIT_WRONG;
+		break;
+	case ARGS_RUN:
+		status = load_conf(a, &conf) != 0 ? EXIT_WRONG : with_conf(a, conf);
+		break;
+	}
+	conf_free(conf);
+	free(a);
+	return status;
+}

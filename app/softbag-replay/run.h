@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One replay: the node and its surroundings, from the first turn to the last. */
+#ifndef SOFTBAG_REPLAY_RUN_H
+#define SOFTBAG_REPLAY_RUN_H
+
+#include <signal.h>
+#include <stdint.h>
+
+#include "args.h"
+#include "feed.h"
+#include "meter.h"
+#include "progress.h"
+#include "sink.h"
+#include "tele/report.h"
+
+struct run {
+	const struct args *args;
+	struct conf *conf;
+	struct node *node;
+	struct feed feed;
+	struct sink sink;
+	struct meter meter;
+	struct progress progress;
+	uint64_t now;     /* virtual: the node's clock, ns */
+	uint64_t end_tsc; /* with --seconds; else UINT64_MAX */
+	const volatile sig_atomic_t *interrupted;
+};
+
+/* Turns until all is played and has left, or time or the user ends it. -errno, said on stderr. */
+int run_turns(struct run *r);
+
+/*
+ * Stops the node, takes what is left, and holds the counters to each other and to the pool. -EPROTO
+ * when they disagree: a fault of softbag, said on stderr.
+ */
+int run_finish(struct run *r);
+
+void run_report(const struct run *r, struct report_run *ret_report);
+
+#endif

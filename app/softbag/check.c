@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files checked and described, nothing started. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "check.h"
+#include "ctl/node.h"
+#include "log.h"
+
+static void
+print_warnings(const struct conf_errors *w, const char *file)
+{
+	for (size_t i = 0; i < w->n; i++)
+		fprintf(stderr, "%s:%u:%u: warning: %s\n", file, w->error[i].pos.line,
+			w->error[i].pos.col, w->error[i].text);
+}
+
+struct conf *
+check_load(const char *file)
+{
+	struct conf_errors errors, warnings;
+	struct conf *c = NULL;
+
+	if (conf_load(file, &c, &errors) != 0) {
+		conf_errors_print(&errors, file, stderr);
+		c = NULL;
+	} else if (conf_warnings(c, &warnings) == 0) {
+		print_warnings(&warnings, file);
+		conf_errors_fini(&warnings);
+	}
+	conf_errors_fini(&errors);
+	return c;
+}
+
+static int
+check_one(const struct conf *c, const struct node_log *log)
+{
+	uint64_t bytes;
+	int rc = node_check(c, log, &bytes);
+
+	if (rc == 0)
+		printf("%s: ok: node %s, %zu ports, %zu groups, %zu routes; needs %" PRIu64
+		       " of %" PRIu64 " MB\n",
+			c->file, c->node_name, c->n_ports, c->n_groups, c->n_routes,
+			bytes / 1000000 + 1, c->memory / 1000000);
+	return rc;
+}
+
+int
+check_files(const struct args *args)
+{
+	struct conf *conf[ARGS_FILES_MAX];
+	struct node_log log = log_stderr();
+	struct conf_errors warnings;
+	size_t n = 0;
+	int status = 0;
+
+	for (size_t i = 0; i < args->n_files; i++) {
+		struct conf *c = check_load(args->file[i]);
+
+		if (c == NULL || check_one(c, &log) != 0)
+			status = 2;
+		if (c != NULL)
+			conf[n++] = c;
+	}
+	if (conf_warn_equal_seeds((const struct conf *const *)conf, n, &warnings) == 0) {
+		for (size_t i = 0; i < warnings.n; i++)
+			fprintf(stderr, "softbag: warning: %s\n", warnings.error[i].text);
+		conf_errors_fini(&warnings);
+	}
+	for (size_t i = 0; i < n; i++)
+		conf_free(conf[i]);
+	return status;
+}

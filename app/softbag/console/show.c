@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The commands. What they print is lib/tele's. */
+#include "base/bits.h"
+#include "console/command.h"
+#include "tele/table.h"
+
+#define ROUTES_SHOWN 1000u /* a screenful of scrolling; `show fib` counts the rest */
+
+static void
+cmd_show_port(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_port(ctx->node, &ctx->base, out);
+}
+
+static void
+cmd_show_group(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	if (show_group(ctx->node, &ctx->base, arg, out) != 0)
+		fprintf(out, "There is no group %s; show group lists them.\n", arg);
+}
+
+static void
+cmd_show_route(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_route(ctx->node, ROUTES_SHOWN, out);
+}
+
+static void
+cmd_show_fib(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_fib(ctx->node, out);
+}
+
+static void
+cmd_show_drops(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_drops(ctx->node, &ctx->base, out);
+}
+
+static void
+cmd_show_worker(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_worker(ctx->node, out);
+}
+
+static void
+cmd_show_hash(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_hash(ctx->node, out);
+}
+
+static void
+cmd_show_version(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)ctx;
+	(void)arg;
+	show_version(out);
+}
+
+static void
+cmd_clear_stats(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_base_take(&ctx->base, ctx->node, clock_now(&ctx->node->env.clock));
+	fputs("Counters in this console count from now on.\n", out);
+}
+
+static void
+cmd_quit(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	(void)out;
+	ctx->quit = true;
+}
+
+static void
+cmd_help(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	struct table *t = table_create("command|what it does");
+
+	(void)ctx;
+	(void)arg;
+	for (size_t i = 0; i < n_commands; i++) {
+		table_text(t, "%s", commands[i].words);
+		table_text(t, "%s", commands[i].help);
+	}
+	table_print(t, out);
+	table_free(t);
+}
+
+const struct command commands[] = {
+	{"help", "this list", cmd_help},
+	{"show port", "ports: link, MTU, MAC, packets and bytes in and out", cmd_show_port},
+	{"show group", "groups: members, buckets, shares, imbalance", cmd_show_group},
+	{"show group <name>", "one group", cmd_show_group},
+	{"show route", "routes: prefix, where from, group", cmd_show_route},
+	{"show fib", "kind, size and memory of the route tables", cmd_show_fib},
+	{"show drops", "packets dropped and punted, by reason", cmd_show_drops},
+	{"show worker", "workers: lcores, queues, load", cmd_show_worker},
+	{"show hash", "the seed of the flow hash", cmd_show_hash},
+	{"show version", "softbag's version and DPDK's", cmd_show_version},
+	{"clear stats", "count from now on, in this console", cmd_clear_stats},
+	{"quit", "stop the node and end", cmd_quit},
+};
+
+const size_t n_commands = BITS_ARRAY_LEN(commands);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The node from start to stop. */
+#ifndef SOFTBAG_RUN_H
+#define SOFTBAG_RUN_H
+
+#include "args.h"
+#include "conf/conf.h"
+
+/* Runs the node until a signal, `quit`, or the time is over; returns the exit status. */
+int run_node(const struct conf *conf, const struct args *args);
+
+#endif
