@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "conf/conf.h"
 #include "tele/show.h"
 
 static const char usage[] =
@@ -19,11 +20,12 @@ static const char usage[] =
 	"      --seconds N     stop after N seconds\n"
 	"  -h, --help          this text\n"
 	"      --version       softbag's version and DPDK's\n"
+	"      --reference     every key of the configuration, as Markdown\n"
 	"\n"
 	"SIGINT and SIGTERM stop the node cleanly. Exit status: 0 stopped as asked, 1 it could not run\n"
 	"or its numbers do not add up, 2 the command line or a file is wrong.\n";
 
-enum { OPT_CHECK = 256, OPT_LIVE, OPT_SECONDS, OPT_VERSION };
+enum { OPT_CHECK = 256, OPT_LIVE, OPT_SECONDS, OPT_VERSION, OPT_REFERENCE };
 
 static const struct option options[] = {
 	{"config", required_argument, NULL, 'c'},
@@ -33,6 +35,7 @@ static const struct option options[] = {
 	{"seconds", required_argument, NULL, OPT_SECONDS},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, OPT_VERSION},
+	{"reference", no_argument, NULL, OPT_REFERENCE},
 	{NULL, 0, NULL, 0},
 };
 
@@ -88,6 +91,10 @@ one_option(int opt, struct args *a, int *ret_status)
 		return -ECANCELED;
 	case OPT_VERSION:
 		show_version(stdout);
+		*ret_status = 0;
+		return -ECANCELED;
+	case OPT_REFERENCE:
+		conf_schema_markdown(stdout);
 		*ret_status = 0;
 		return -ECANCELED;
 	default:

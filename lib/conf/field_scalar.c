@@ -73,7 +73,7 @@ read_word(const struct field *f, const char *s, uint64_t *ret, struct hint *h)
 static int
 read_int(const struct field *f, const char *s, void *out, struct hint *h)
 {
-	uint64_t x;
+	uint64_t x = 0;
 
 	if (read_word(f, s, &x, h) != 0) {
 		if (value_int(s, &x, h) != 0)
@@ -90,7 +90,7 @@ read_int(const struct field *f, const char *s, void *out, struct hint *h)
 static int
 read_enum(const struct field *f, const char *s, void *out, struct hint *h)
 {
-	uint64_t x;
+	uint64_t x = 0;
 
 	if (read_word(f, s, &x, h) != 0)
 		return -EINVAL;
@@ -103,7 +103,7 @@ read_amount(const struct field *f, const char *s, void *out, struct hint *h)
 {
 	int (*read)(const char *, uint64_t *, struct hint *) =
 		f->type == FIELD_SIZE ? value_size : value_rate;
-	uint64_t x;
+	uint64_t x = 0;
 
 	if (read(s, &x, h) != 0 || x < f->min || x > f->max)
 		return -EINVAL;

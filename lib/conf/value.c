@@ -131,7 +131,7 @@ static int
 value_with_unit(const char *s, const struct unit *units, size_t n, uint64_t *ret, struct hint *h)
 {
 	size_t digits = strspn(s, DIGITS);
-	uint64_t x;
+	uint64_t x = 0;
 
 	hint_say(h, "%s", "");
 	if (digits == 0 || read_digits(s, digits, &x, h) != 0)

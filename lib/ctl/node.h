@@ -21,7 +21,7 @@
 #include "dp/reclaim.h"
 #include "dp/worker.h"
 
-#define NODE_WORKERS_MAX 64u
+#define NODE_WORKERS_MAX 128u /* RTE_MAX_LCORE of Debian's DPDK */
 
 enum node_severity {
 	NODE_NOTE,  /* what is done instead */

@@ -28,7 +28,12 @@
 #define FIB_ROUTES_MAX   (2u << 20) /* for each family: twice the largest table we promise */
 #define FIB_NO_ROUTE     0u         /* the next hop of what no prefix covers */
 #define FIB_GROUP_MAX    32766u     /* 15 bits: what a two-byte table entry holds, and one spare */
-#define FIB_SMALL_ROUTES 64u        /* up to here the RIB alone: a walk of some 6 steps, no 32 MB */
+/*
+ * Up to here the RIB alone: no 32 MB table. Measured: 60 cycles a lookup with 40 IPv4 routes (16 in
+ * DIR24-8), 518 with 40 IPv6 routes (34 in the trie), so IPv6 changes over earlier.
+ */
+#define FIB_SMALL_ROUTES 64u
+#define FIB_SMALL_ROUTES6 16u
 
 struct fib_route {
 	uint8_t family; /* AF_INET, AF_INET6 */
@@ -88,6 +93,7 @@ void fib_free(struct fib *f); /* takes NULL */
 /*
  * Applies a batch to one slot. All or nothing: on -ENOSPC (a table is full), -ENOENT (FIB_DEL of
  * what is not there) or -EINVAL what was done is undone; *ret_failed is the index of the culprit.
+ * -ENOMEM for want of scratch memory, before anything is done.
  */
 int fib_apply(struct fib *f, unsigned int slot, const struct fib_change *change, size_t n,
 	size_t *ret_failed);

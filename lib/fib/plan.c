@@ -122,11 +122,12 @@ plan_family(const struct fib_route *route, size_t n, uint8_t family, uint32_t n_
 	struct fib_plan_family *ret_plan)
 {
 	struct fib_plan_family p = {.n_routes = n_routes + n_routes / 4, .entry_len = 2};
+	uint32_t small = family == AF_INET ? FIB_SMALL_ROUTES : FIB_SMALL_ROUTES6;
 	int rc;
 
-	if (n_routes <= FIB_SMALL_ROUTES) {
+	if (n_routes <= small) {
 		p.small = true;
-		p.n_routes = RTE_MAX(p.n_routes, FIB_SMALL_ROUTES);
+		p.n_routes = RTE_MAX(p.n_routes, small);
 	} else {
 		rc = count_tbl8(route, n, family, &p.need_tbl8);
 		if (rc != 0)
