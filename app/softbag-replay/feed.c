@@ -108,31 +108,52 @@ feed_turn(struct feed *f, uint64_t now)
 	return n;
 }
 
-/* The earliest frame that is left, or UINT64_MAX. */
+/* Until the first queue of the port may be polled again; 0 where no pace holds it back. */
 static uint64_t
-next_arrival_ns(const struct feed *f)
+pace_wait_ns(const struct feed *f, const struct feed_port *p)
 {
-	uint64_t next = UINT64_MAX;
+	uint64_t wait = UINT64_MAX;
 
-	for (size_t i = 0; i < f->n_ports; i++) {
-		const struct feed_input *in = pick(f, &f->port[i]);
+	for (unsigned int i = 0; i < f->node->n_workers; i++) {
+		const struct worker *w = f->node->worker[i];
 
-		if (in != NULL)
-			next = RTE_MIN(next, arrival_ns(f, in));
+		for (uint16_t k = 0; k < w->n_rxq; k++) {
+			const struct worker_rxq *q = &w->rxq[k];
+			uint64_t lacks = q->pace_tsc - RTE_MIN(q->credit_tsc, q->pace_tsc);
+
+			if (q->port_idx == p->port_idx)
+				wait = RTE_MIN(wait, lacks);
+		}
 	}
-	return next;
+	return wait;
+}
+
+/* When something can next happen at the port: a whole number of turns from now, or an arrival. */
+static uint64_t
+port_next_ns(const struct feed *f, const struct feed_port *p, uint64_t now)
+{
+	uint64_t turns;
+
+	if (port_in_flight(f, p) == 0) {
+		const struct feed_input *in = f->ended ? NULL : pick(f, p);
+
+		if (in == NULL)
+			return UINT64_MAX;
+		if (f->asis && arrival_ns(f, in) > now)
+			return arrival_ns(f, in);
+	}
+	turns = (pace_wait_ns(f, p) + FEED_TURN_NS - 1) / FEED_TURN_NS;
+	return now + RTE_MAX(turns, UINT64_C(1)) * FEED_TURN_NS;
 }
 
 uint64_t
 feed_next_ns(const struct feed *f, uint64_t now)
 {
-	uint64_t next;
+	uint64_t next = UINT64_MAX;
 
-	if (!f->asis || f->ended || feed_in_flight(f) != 0)
-		return now + FEED_TURN_NS;
-	next = next_arrival_ns(f);
-	/* a frame that was due and had no room, or nothing left */
-	return next <= now || next == UINT64_MAX ? now + FEED_TURN_NS : next;
+	for (size_t i = 0; i < f->n_ports; i++)
+		next = RTE_MIN(next, port_next_ns(f, &f->port[i], now));
+	return next == UINT64_MAX ? now + FEED_TURN_NS : next;
 }
 
 void

@@ -63,7 +63,8 @@ void feed_fini(struct feed *f);
 /* Puts into the ports what is due at `now`; returns how many packets. */
 unsigned int feed_turn(struct feed *f, uint64_t now);
 
-/* The time of the next turn. */
+/* The time of the next turn; turns in which a pace or the captures let nothing happen are skipped.
+ */
 uint64_t feed_next_ns(const struct feed *f, uint64_t now);
 
 /* No frame is put after this. */

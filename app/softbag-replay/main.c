@@ -226,7 +226,7 @@ open_and_run(struct run *r)
 static int
 with_node(struct args *a, struct conf *conf, const struct capture *capture)
 {
-	struct run r = {.args = a, .conf = conf, .interrupted = &interrupted};
+	struct run r = {.args = a, .interrupted = &interrupted};
 	struct node_env env = {
 		.clock = clock_manual(&r.now, 1000000000),
 		.log = {.say = say, .ctx = a},
@@ -248,7 +248,9 @@ with_node(struct args *a, struct conf *conf, const struct capture *capture)
 		fprintf(stderr, "softbag-replay: %s\n", why);
 		status = EXIT_WRONG;
 	}
-	node_free(r.node);
+	/* says so when packets are missing */
+	if (node_free(r.node) != 0 && status == EXIT_SUCCESS)
+		status = EXIT_FAILED;
 	return status;
 }
 

@@ -36,9 +36,25 @@ meter_turn(struct meter *m, struct node *n, uint64_t now)
 	if (packets == 0)
 		return 0;
 	if (!m->profiling) {
+		uint64_t each = (m->tsc - start) / packets;
+
 		m->cycles += m->tsc - start;
 		m->packets += packets;
+		m->histogram[RTE_MIN(each, (uint64_t)METER_CYCLES_MAX)] += packets;
 	}
 	m->turns++;
 	return packets;
+}
+
+unsigned int
+meter_median(const struct meter *m)
+{
+	uint64_t below = 0;
+
+	for (unsigned int i = 0; i <= METER_CYCLES_MAX; i++) {
+		below += m->histogram[i];
+		if (below != 0 && below >= m->packets - below)
+			return i;
+	}
+	return 0;
 }

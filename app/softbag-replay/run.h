@@ -15,7 +15,6 @@
 
 struct run {
 	const struct args *args;
-	struct conf *conf;
 	struct node *node;
 	struct feed feed;
 	struct sink sink;
@@ -30,8 +29,8 @@ struct run {
 int run_turns(struct run *r);
 
 /*
- * Stops the node, takes what is left, and holds the counters to each other and to the pool. -EPROTO
- * when they disagree: a fault of softbag, said on stderr.
+ * Stops the node, takes what is left, and holds the counters to each other. -EPROTO when they
+ * disagree: a fault of softbag, said on stderr.
  */
 int run_finish(struct run *r);
 

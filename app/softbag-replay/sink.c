@@ -141,8 +141,10 @@ sink_turn(struct sink *s, uint64_t now)
 
 	for (size_t p = 0; p < s->node->n_ports; p++) {
 		while ((n = port_mem_take(s->node->port[p], m, BATCH)) != 0) {
-			if (s->dir != NULL && rc == 0)
+			if (s->dir != NULL && !s->failed) {
 				rc = write_burst(s, p, m, n, now);
+				s->failed = rc != 0;
+			}
 			rte_pktmbuf_free_bulk(m, n);
 			s->taken += n;
 		}
@@ -158,8 +160,10 @@ sink_close(struct sink *s)
 	for (size_t p = 0; s->file != NULL && p < s->node->n_ports; p++) {
 		if (s->file[p] == NULL)
 			continue;
-		if (pcap_dump_flush(s->file[p]) != 0 && rc == 0)
+		if (pcap_dump_flush(s->file[p]) != 0 && !s->failed) {
 			rc = say_errno(s->dir);
+			s->failed = true;
+		}
 		pcap_dump_close(s->file[p]);
 	}
 	if (s->format != NULL)

@@ -4,6 +4,8 @@
 #define SOFTBAG_REPLAY_SINK_H
 
 #include <pcap/pcap.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ctl/node.h"
@@ -16,6 +18,7 @@ struct sink {
 	uint8_t *flat;        /* room for a segmented frame */
 	uint32_t flat_len;
 	uint64_t taken; /* packets */
+	bool failed;    /* and that was said: nothing is written any more */
 };
 
 /* Path of a port's file in `dir`. */

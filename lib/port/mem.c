@@ -12,7 +12,7 @@
 
 #include "port/ops.h"
 
-#define MEM_RXQ_MAX 64u /* a queue for each worker that a node may have */
+#define MEM_RXQ_MAX 128u /* a queue for each worker that a node may have */
 
 struct mem_port {
 	struct port port; /* first: free(port) frees all */

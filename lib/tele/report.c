@@ -196,8 +196,8 @@ report(struct writer *w, const struct node *n, const struct report_run *run,
 	json_t *root = json_object();
 	char seed[32];
 
-	/* 64 bits: more than a number of JSON holds everywhere */
-	snprintf(seed, sizeof(seed), "0x%016" PRIx64, conf_seed(n->conf));
+	/* as hash.seed takes it, and a string: 64 bits are more than a number of JSON holds */
+	snprintf(seed, sizeof(seed), "%" PRIu64, conf_seed(n->conf));
 	set(w, root, "node", json_string(n->conf->node_name));
 	set(w, root, "seed", json_string(seed));
 	set_count(w, root, "generation", n->snapshot->generation);
@@ -211,6 +211,8 @@ report(struct writer *w, const struct node *n, const struct report_run *run,
 	set(w, root, "ecn", ecn(w, c));
 	set_real(w, root, "cycles_per_packet", run->packets != 0,
 		(double)run->cycles / (double)run->packets, 10);
+	set(w, root, "cycles_per_packet_median",
+		run->packets != 0 ? json_integer(run->median) : json_null());
 	set(w, root, "stages", stages(w, c));
 	return root;
 }

@@ -15,6 +15,7 @@
 struct report_run {
 	uint64_t virtual_ns;      /* the node's clock at the end */
 	uint64_t packets, cycles; /* measured without the profile; 0 packets: not measured */
+	unsigned int median;      /* cycles a packet of the median packet's turn */
 };
 
 struct report_totals {

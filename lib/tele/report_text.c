@@ -59,8 +59,8 @@ text_cycles(const struct report_run *run, const struct counters *c, FILE *out)
 	struct table *t = table_create("stage|>cycles a packet");
 
 	if (run->packets != 0)
-		fprintf(out, "\n%.1f cycles a packet\n",
-			(double)run->cycles / (double)run->packets);
+		fprintf(out, "\n%.1f cycles a packet (median %u)\n",
+			(double)run->cycles / (double)run->packets, run->median);
 	for (unsigned int s = 0; s < DP_STAGES_N && c->profile_packets != 0; s++) {
 		table_text(t, "%s", dp_stage_name((enum dp_stage)s));
 		table_text(t, "%.1f", (double)c->stage_tsc[s] / (double)c->profile_packets);
@@ -79,7 +79,7 @@ report_text(const struct node *n, const struct report_run *run, FILE *out)
 
 	node_counters(n, &sum, NULL);
 	fprintf(out,
-		"node %s, seed 0x%016" PRIx64 ", tables of generation %" PRIu64
+		"node %s, seed %" PRIu64 ", tables of generation %" PRIu64
 		", %.6f s of virtual time\n",
 		n->conf->node_name, conf_seed(n->conf), n->snapshot->generation,
 		(double)run->virtual_ns / 1e9);
