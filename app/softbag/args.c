@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line to struct args. Everything else about a node is in its YAML. */
+#include "args.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
 #include "conf/conf.h"
 #include "tele/show.h"
 
@@ -22,7 +23,8 @@ static const char usage[] =
 	"      --version       softbag's version and DPDK's\n"
 	"      --reference     every key of the configuration, as Markdown\n"
 	"\n"
-	"SIGINT and SIGTERM stop the node cleanly. Exit status: 0 stopped as asked, 1 it could not run\n"
+	"SIGINT and SIGTERM stop the node cleanly. Exit status: 0 stopped as asked, 1 it could not "
+	"run\n"
 	"or its numbers do not add up, 2 the command line or a file is wrong.\n";
 
 enum { OPT_CHECK = 256, OPT_LIVE, OPT_SECONDS, OPT_VERSION, OPT_REFERENCE };

@@ -18,8 +18,8 @@ struct args {
 };
 
 /*
- * 0: *ret_args is filled. Otherwise the program ends with *ret_status: help and version were printed
- * (0), or a sentence about what is wrong (2).
+ * 0: *ret_args is filled. Otherwise the program ends with *ret_status: help and version were
+ * printed (0), or a sentence about what is wrong (2).
  */
 int args_parse(int argc, char **argv, struct args *ret_args, int *ret_status);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files checked and described, nothing started. */
+#include "check.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "check.h"
 #include "ctl/node.h"
 #include "log.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the control thread's sentences go when a person or systemd runs the node. */
-#include <stdio.h>
-
 #include "log.h"
+
+#include <stdio.h>
 
 static void
 say(void *ctx, enum node_severity severity, const char *sentence)

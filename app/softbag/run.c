@@ -3,6 +3,8 @@
  * The control thread's loop: signals, console, live view, and the node's own housekeeping. The node
  * itself is lib/ctl's.
  */
+#include "run.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,7 +18,6 @@
 #include "console/console.h"
 #include "ctl/eal.h"
 #include "log.h"
-#include "run.h"
 #include "tele/show.h"
 
 #define POLL_MS 1 /* links and liveness are looked at no later than this */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The two clocks of clock.h. */
-#include <rte_cycles.h>
-
 #include "base/clock.h"
+
+#include <rte_cycles.h>
 
 static uint64_t
 tsc_now(void *ctx)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time is an input: whoever runs a node hands it a clock. On NICs that is the TSC, in softbag-replay
- * and in tests a counter that the caller moves.
+ * Time is an input: whoever runs a node hands it a clock. On NICs that is the TSC, in
+ * softbag-replay and in tests a counter that the caller moves.
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H

@@ -37,7 +37,7 @@ ports_mbuf_len(const struct conf *c)
 	uint32_t len = 0;
 
 	for (size_t p = 0; p < c->n_ports; p++)
-		len = RTE_MAX(len, port_frame_len(c->port[p].mtu));
+		len = RTE_MAX(len, port_frame_room(c->port[p].mtu));
 	/* room for the biggest frame, at least DPDK's default: one mbuf a packet */
 	len = RTE_ALIGN_CEIL(len, 128u);
 	return RTE_MAX(len, (uint32_t)RTE_MBUF_DEFAULT_DATAROOM) + RTE_PKTMBUF_HEADROOM;

@@ -28,8 +28,9 @@ static_neighbour(const struct conf *c, const struct conf_member *m, uint8_t *ret
 }
 
 /*
- * A replay has no neighbours to ask: the MAC is made from the address, so that a reader of the output
- * can see which next hop was meant: 02:00 and the IPv4 address, 02:06 and the end of an IPv6 one.
+ * A replay has no neighbours to ask: the MAC is made from the address, so that a reader of the
+ * output can see which next hop was meant: 02:00 and the IPv4 address, 02:06 and the end of an IPv6
+ * one.
  */
 static void
 made_up_neighbour(const struct conf_addr *via, uint8_t *ret_mac)
@@ -81,8 +82,9 @@ build_group(struct node *n, uint32_t group_idx, const uint32_t *weight,
 	bool dead[NHG_MEMBERS_MAX];
 	struct nhg_spec spec = {
 		.policy = NHG_ECMP,
-		.hash_fields = (uint8_t)((g->hash_fields & CONF_HASH_5TUPLE ? NHG_HASH_5TUPLE : 0) |
-			(g->hash_fields & CONF_HASH_DEST_QP ? NHG_HASH_DEST_QP : 0)),
+		.hash_fields =
+			(uint8_t)((g->hash_fields & CONF_HASH_5TUPLE ? NHG_HASH_5TUPLE : 0) |
+				  (g->hash_fields & CONF_HASH_DEST_QP ? NHG_HASH_DEST_QP : 0)),
 		.n_buckets = g->buckets,
 		.seed = conf_seed(n->conf),
 		.n_members = (uint16_t)g->n_members,

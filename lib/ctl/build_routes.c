@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routes: what the YAML says, the node's own addresses (to its kernel), and the prefixes of its links
- * (whose hosts are reachable once their MAC is known). Static routes win over connected ones.
+ * Routes: what the YAML says, the node's own addresses (to its kernel), and the prefixes of its
+ * links (whose hosts are reachable once their MAC is known). Static routes win over connected ones.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -50,8 +50,7 @@ add_own(const struct conf_addr *a, const struct fib_route *route, size_t n, stru
 	size_t added = 0;
 
 	ret[added++] = local;
-	if (a->prefix_len < full &&
-		bsearch(&net, route, n, sizeof(*route), route_compare) == NULL)
+	if (a->prefix_len < full && bsearch(&net, route, n, sizeof(*route), route_compare) == NULL)
 		ret[added++] = net;
 	return added;
 }
@@ -126,7 +125,8 @@ build_fib(struct node *n)
 	free(route);
 	if (rc != 0)
 		node_say(&n->env.log, NODE_ERROR,
-			"%zu routes do not fit: %s; give runtime.memory more, or the node fewer routes.",
+			"%zu routes do not fit: %s; give runtime.memory more, or the node fewer "
+			"routes.",
 			n_routes, strerror(-rc));
 	return rc;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From `runtime:` to rte_eal_init(). */
+#include "ctl/eal.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -16,10 +18,9 @@
 #include <rte_errno.h>
 
 #include "base/bits.h"
-#include "ctl/eal.h"
 #include "ctl/say.h"
 
-#define HUGE_DIR "/sys/kernel/mm/hugepages"
+#define HUGE_DIR   "/sys/kernel/mm/hugepages"
 #define EAL_PREFIX "softbag"
 
 static uint64_t
@@ -61,8 +62,7 @@ eal_machine_read(struct eal_machine *ret_machine)
 			m->cpu[m->n_cpus++] = cpu;
 }
 
-static void __attribute__((format(printf, 2, 3)))
-add(struct eal_args *a, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) add(struct eal_args *a, const char *format, ...)
 {
 	va_list args;
 	int len;
@@ -134,20 +134,22 @@ add_lcores(const struct conf *c, const struct eal_machine *m, const struct node_
 
 	if (!may_use(m, main)) {
 		node_say(log, NODE_ERROR,
-			"lcore %u is not a CPU that softbag may use here; see nproc and taskset -p.",
+			"lcore %u is not a CPU that softbag may use here; see nproc and taskset "
+			"-p.",
 			main);
 		return -EINVAL;
 	}
 	for (size_t w = 0; w < c->n_workers; w++) {
 		if (!may_use(m, c->worker[w].lcore)) {
 			node_say(log, NODE_ERROR,
-				"runtime.workers: lcore %u is not a CPU that softbag may use here; see nproc and taskset -p.",
+				"runtime.workers: lcore %u is not a CPU that softbag may use here; "
+				"see nproc and taskset -p.",
 				c->worker[w].lcore);
 			return -EINVAL;
 		}
 		if (c->worker[w].lcore != main && len < (int)sizeof(list))
-			len += snprintf(list + len, sizeof(list) - (size_t)len, ",%u",
-				c->worker[w].lcore);
+			len += snprintf(
+				list + len, sizeof(list) - (size_t)len, ",%u", c->worker[w].lcore);
 	}
 	for (unsigned int i = 0; c->n_workers == 0 && i < m->n_cpus; i++)
 		if (m->cpu[i] != main && len < (int)sizeof(list))
@@ -170,7 +172,8 @@ is_pci(const char *device)
 	int n = sscanf(device, "%4x:%2x:%2x.%1x%c", &x, &x, &x, &x, &end);
 
 	return n == 4 || (n == 5 && end == ',') ||
-		(n = sscanf(device, "%2x:%2x.%1x%c", &x, &x, &x, &end)) == 3 || (n == 4 && end == ',');
+	       (n = sscanf(device, "%2x:%2x.%1x%c", &x, &x, &x, &end)) == 3 ||
+	       (n == 4 && end == ',');
 }
 
 static void
@@ -261,7 +264,8 @@ eal_args_make(const struct conf *c, const struct eal_machine *machine, bool repl
 	if (a->argc <= (int)EAL_ARGS_MAX)
 		return 0;
 	node_say(log, NODE_ERROR,
-		"runtime.eal and the devices make more than %u options for DPDK, or one longer than %u bytes; shorten them.",
+		"runtime.eal and the devices make more than %u options for DPDK, or one longer "
+		"than %u bytes; shorten them.",
 		EAL_ARGS_MAX, EAL_ARG_LEN - 1);
 	return -E2BIG;
 }
@@ -273,15 +277,18 @@ say_cure(const struct conf *c, const struct eal_args *a, const struct node_log *
 
 	if (c->n_eal != 0)
 		node_say(log, NODE_ERROR,
-			"DPDK does not start with runtime.eal as it is (%s); take the options in there away one by one, or all: softbag chooses memory by itself.",
+			"DPDK does not start with runtime.eal as it is (%s); take the options in "
+			"there away one by one, or all: softbag chooses memory by itself.",
 			why);
 	else if (a->hugepages)
 		node_say(log, NODE_ERROR,
-			"DPDK does not start on hugepages (%s); set runtime.eal: [\"--no-huge\"] to run on plain memory.",
+			"DPDK does not start on hugepages (%s); set runtime.eal: [\"--no-huge\"] "
+			"to run on plain memory.",
 			why);
 	else
 		node_say(log, NODE_ERROR,
-			"DPDK does not start (%s); lower runtime.memory if it is more than the machine has.",
+			"DPDK does not start (%s); lower runtime.memory if it is more than the "
+			"machine has.",
 			why);
 }
 

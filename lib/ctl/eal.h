@@ -10,7 +10,7 @@
 #include "ctl/node.h"
 
 #define EAL_ARGS_MAX 192u /* 64 of runtime.eal, two for each of 32 PCI ports, and ours */
-#define EAL_ARG_LEN 512u /* a list of 128 lcores, a vdev string with its paths */
+#define EAL_ARG_LEN  512u /* a list of 128 lcores, a vdev string with its paths */
 
 struct eal_args {
 	int argc;
@@ -30,8 +30,8 @@ void eal_machine_read(struct eal_machine *ret_machine);
 
 /*
  * The EAL's command line for a configuration: lcores, memory (hugepages when enough are free, plain
- * memory otherwise: said in the log), PCI only for ports that need it, and runtime.eal behind all of
- * it; what that says of lcores or memory stands in place of ours. `replay`: one lcore, no PCI.
+ * memory otherwise: said in the log), PCI only for ports that need it, and runtime.eal behind all
+ * of it; what that says of lcores or memory stands in place of ours. `replay`: one lcore, no PCI.
  * -EINVAL with a sentence when a listed lcore is not ours to use; -E2BIG with one for too many
  * arguments or one too long.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The life of a node: build (build_*.c, ports.c), publish, run, stop. Programs call this; from here on
- * packets are the workers' (dp/worker.c).
+ * The life of a node: build (build_*.c, ports.c), publish, run, stop. Programs call this; from here
+ * on packets are the workers' (dp/worker.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -90,8 +90,8 @@ build(struct node *n)
 int
 node_create(const struct conf *conf, const struct node_env *env, struct node **ret_node)
 {
-	struct node *n = aligned_alloc(RTE_CACHE_LINE_SIZE,
-		RTE_ALIGN_CEIL(sizeof(*n), (size_t)RTE_CACHE_LINE_SIZE));
+	struct node *n = aligned_alloc(
+		RTE_CACHE_LINE_SIZE, RTE_ALIGN_CEIL(sizeof(*n), (size_t)RTE_CACHE_LINE_SIZE));
 	int rc;
 
 	if (n == NULL)
@@ -128,7 +128,8 @@ check_pool(struct node *n)
 
 	if (out == 0)
 		return 0;
-	node_say(&n->env.log, NODE_ERROR, "%u packet buffers did not come back to their pool.", out);
+	node_say(
+		&n->env.log, NODE_ERROR, "%u packet buffers did not come back to their pool.", out);
 	return -EPROTO;
 }
 

@@ -38,8 +38,8 @@ struct node_env {
 	struct clock clock;
 	struct node_log log;
 	/*
-	 * Ports are memory ports, next hops without a MAC get a made-up one, and the caller steps the
-	 * workers.
+	 * Ports are memory ports, next hops without a MAC get a made-up one, and the caller steps
+	 * the workers.
 	 */
 	bool replay;
 	uint32_t replay_depth; /* packets a memory port holds, a power of two */
@@ -106,8 +106,8 @@ unsigned int node_turn(struct node *n, uint64_t now);
 /* Swaps a group for one built with these weights (one a member of the configuration). */
 int node_set_weights(struct node *n, uint32_t group_idx, const uint32_t *weight);
 /*
- * Link state as the control thread believes it: the liveness bit at once, then the groups that use the
- * port.
+ * Link state as the control thread believes it: the liveness bit at once, then the groups that use
+ * the port.
  */
 void node_set_link(struct node *n, uint16_t port_idx, bool up);
 

@@ -27,8 +27,7 @@ takes_another_queue(const struct node *n, const struct placement *pl, uint16_t p
 {
 	const struct port_caps *caps = &n->port[port_idx]->caps;
 
-	return pl->port_rxq[port_idx] == 0 ||
-		(caps->rss && pl->port_rxq[port_idx] < caps->max_rxq);
+	return pl->port_rxq[port_idx] == 0 || (caps->rss && pl->port_rxq[port_idx] < caps->max_rxq);
 }
 
 static int
@@ -44,7 +43,8 @@ place_listed(const struct node *n, struct placement *pl)
 
 			if (!takes_another_queue(n, pl, p)) {
 				node_say(&n->env.log, NODE_NOTE,
-					"port %s: %s cannot spread flows over another RX queue; lcore %u does not poll it.",
+					"port %s: %s cannot spread flows over another RX queue; "
+					"lcore %u does not poll it.",
 					n->port[p]->name, n->port[p]->caps.driver, pl->lcore[w]);
 				continue;
 			}
@@ -79,8 +79,7 @@ place_by_socket(const struct node *n, struct placement *pl)
 {
 	unsigned int lcore;
 
-	RTE_LCORE_FOREACH_WORKER(lcore)
-	{
+	RTE_LCORE_FOREACH_WORKER(lcore) {
 		if (pl->n_workers < NODE_WORKERS_MAX)
 			pl->lcore[pl->n_workers++] = lcore;
 	}
@@ -94,8 +93,8 @@ place_by_socket(const struct node *n, struct placement *pl)
 
 		for (unsigned int k = 0; k < want; k++) {
 			unsigned int w = caps->rss && want == pl->n_workers
-				? k
-				: least_loaded(pl, caps->socket);
+						 ? k
+						 : least_loaded(pl, caps->socket);
 
 			if (place_queue(pl, w, p) != 0)
 				return -ENOSPC;
@@ -132,7 +131,8 @@ ports_place(struct node *n, struct placement *ret_placement)
 			(uint16_t)RTE_MIN(pl->n_workers, (unsigned int)n->port[p]->caps.max_txq);
 		if (pl->port_txq[p] < pl->n_workers)
 			node_say(&n->env.log, NODE_NOTE,
-				"port %s: %s has %u TX queues for %u workers; the others hand their packets to lcore %u.",
+				"port %s: %s has %u TX queues for %u workers; the others hand "
+				"their packets to lcore %u.",
 				n->port[p]->name, n->port[p]->caps.driver, pl->port_txq[p],
 				pl->n_workers, pl->lcore[0]);
 	}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The node's ports: made, set up, given to the workers that place.c chose. */
+#include "ctl/ports.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,6 @@
 #include <rte_ring.h>
 
 #include "ctl/build.h"
-#include "ctl/ports.h"
 #include "ctl/say.h"
 
 /* How often the workers list the port: queues that a memory port needs. */
@@ -31,13 +32,14 @@ create_one(struct node *n, size_t p)
 	int rc;
 
 	if (n->env.replay)
-		rc = port_create_mem(c->name, times_listed(n->conf, p), n->env.replay_depth,
-			&n->port[p]);
+		rc = port_create_mem(
+			c->name, times_listed(n->conf, p), n->env.replay_depth, &n->port[p]);
 	else
 		rc = port_create_eth(c->name, c->device, c->mtu, &n->port[p], &why);
 	if (rc != 0)
-		node_say(&n->env.log, NODE_ERROR, "port %s: device %s: %s (%s).", c->name, c->device,
-			why, strerror(-rc));
+		/* drivers return -1 for anything: the sentence says more than the number */
+		node_say(&n->env.log, NODE_ERROR, "port %s: device %s: %s.", c->name, c->device,
+			why);
 	return rc;
 }
 
@@ -69,8 +71,8 @@ create_pool(struct node *n, unsigned int n_workers)
 	if (rc != 0)
 		return rc;
 	snprintf(name, sizeof(name), "pool-%s", n->tag);
-	n->pool = rte_pktmbuf_pool_create(name, b.n_mbufs, PORTS_POOL_CACHE, 0,
-		(uint16_t)b.mbuf_len, SOCKET_ID_ANY);
+	n->pool = rte_pktmbuf_pool_create(
+		name, b.n_mbufs, PORTS_POOL_CACHE, 0, (uint16_t)b.mbuf_len, SOCKET_ID_ANY);
 	if (n->pool != NULL)
 		return 0;
 	node_say(&n->env.log, NODE_ERROR,
@@ -154,7 +156,8 @@ static int
 create_handoff(struct node *n, size_t p)
 {
 	uint32_t depth = WORKER_TX_MAX * 4;
-	size_t len = RTE_ALIGN_CEIL((size_t)rte_ring_get_memsize(depth), (size_t)RTE_CACHE_LINE_SIZE);
+	size_t len =
+		RTE_ALIGN_CEIL((size_t)rte_ring_get_memsize(depth), (size_t)RTE_CACHE_LINE_SIZE);
 
 	n->handoff[p] = aligned_alloc(RTE_CACHE_LINE_SIZE, len);
 	if (n->handoff[p] == NULL)
@@ -187,9 +190,9 @@ attach_rx(struct node *n, const struct placement *pl, struct worker *w)
 			.port_idx = p,
 			.queue = pl->rxq[w->idx][k].queue,
 			.last_tsc = clock_now(&n->env.clock),
-			.pace_tsc = pps == 0
-				? 0
-				: RTE_MAX(n->env.clock.hz * pl->port_rxq[p] / pps, UINT64_C(1)),
+			.pace_tsc = pps == 0 ? 0
+					     : RTE_MAX(n->env.clock.hz * pl->port_rxq[p] / pps,
+						       UINT64_C(1)),
 		};
 	}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One sentence, one call of the log. */
+#include "ctl/say.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "ctl/say.h"
 
 #define SENTENCE_MAX 512
 

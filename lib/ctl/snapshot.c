@@ -21,8 +21,8 @@ int
 build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapshot)
 {
 	const struct fib_slot *fib = fib_slot(n->fib, 0);
-	struct snapshot *s = aligned_alloc(RTE_CACHE_LINE_SIZE,
-		RTE_ALIGN_CEIL(sizeof(*s), (size_t)RTE_CACHE_LINE_SIZE));
+	struct snapshot *s = aligned_alloc(
+		RTE_CACHE_LINE_SIZE, RTE_ALIGN_CEIL(sizeof(*s), (size_t)RTE_CACHE_LINE_SIZE));
 
 	if (s == NULL)
 		return -ENOMEM;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a worker counts. Owner and only writer: the worker. Readers: anybody, with relaxed loads of
- * aligned 64-bit words; a sum over workers may be a few packets old and never goes back. Never reset: who
- * wants to start from zero keeps a baseline.
+ * aligned 64-bit words; a sum over workers may be a few packets old and never goes back. Never
+ * reset: who wants to start from zero keeps a baseline.
  *
  * Per node, once its workers stand still: sum of port_in = sum of port_out + punt + drop.
  */
@@ -16,7 +16,7 @@
 #include "pkt/drop.h"
 
 #define DP_PORTS_MAX 128u
-#define DP_CLASSES 8u
+#define DP_CLASSES   8u
 
 struct counter {
 	uint64_t packets, bytes;
@@ -39,11 +39,11 @@ struct counters {
 	struct counter class_[DP_CLASSES];
 	uint64_t drop[DROP_N];
 	uint64_t punt[PUNT_N];
-	uint64_t ce_in;		     /* came in with CE */
-	uint64_t ce_marked;	     /* CE set here */
+	uint64_t ce_in;              /* came in with CE */
+	uint64_t ce_marked;          /* CE set here */
 	uint64_t would_mark_not_ect; /* not ECN-capable, so not marked */
-	uint64_t turns;		     /* of the loop */
-	uint64_t busy_turns;	     /* that found packets */
+	uint64_t turns;              /* of the loop */
+	uint64_t busy_turns;         /* that found packets */
 	uint64_t bursts;
 	/* only while the profile is on */
 	uint64_t profile_packets;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Door four between control and workers; the worker's loop comes here first in each turn. */
+#include "dp/mailbox.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
-#include "dp/mailbox.h"
 #include "dp/stage.h"
 #include "dp/worker.h"
 
@@ -18,8 +19,8 @@ mailbox_init(struct mailbox *box)
 	ssize_t len = rte_ring_get_memsize_elem(sizeof(struct mail), MAILBOX_DEPTH);
 
 	box->sent = box->done = 0;
-	box->ring = aligned_alloc(RTE_CACHE_LINE_SIZE,
-		RTE_ALIGN_CEIL((size_t)len, (size_t)RTE_CACHE_LINE_SIZE));
+	box->ring = aligned_alloc(
+		RTE_CACHE_LINE_SIZE, RTE_ALIGN_CEIL((size_t)len, (size_t)RTE_CACHE_LINE_SIZE));
 	if (box->ring == NULL)
 		return -ENOMEM;
 	return rte_ring_init(box->ring, "mail", MAILBOX_DEPTH, RING_F_SP_ENQ | RING_F_SC_DEQ);
@@ -64,7 +65,8 @@ mailbox_poll(struct worker *w)
 			stage_egress(w);
 			break;
 		}
-		/* release: what the request wrote comes before its answer; pairs with mailbox_done() */
+		/* release: what the request wrote comes before its answer; pairs with
+		 * mailbox_done() */
 		__atomic_store_n(&w->mailbox.done, mail.seq, __ATOMIC_RELEASE);
 	}
 }

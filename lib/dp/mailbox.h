@@ -31,9 +31,11 @@ struct mailbox {
 int mailbox_init(struct mailbox *box); /* -ENOMEM */
 void mailbox_fini(struct mailbox *box);
 
-/* Returns the sequence number in *ret_seq; -EAGAIN when the worker has too many waiting. Control. */
+/* Returns the sequence number in *ret_seq; -EAGAIN when the worker has too many waiting. Control.
+ */
 int mailbox_send(struct mailbox *box, enum mail_kind kind, uint64_t arg, uint32_t *ret_seq);
-/* True when request `seq` and all before it are done; what the worker wrote is then visible. Control. */
+/* True when request `seq` and all before it are done; what the worker wrote is then visible.
+ * Control. */
 int mailbox_done(const struct mailbox *box, uint32_t seq);
 
 /* Carries out what waits. Worker, once per turn. */

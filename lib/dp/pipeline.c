@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The hall: the stages in their order and nothing else. Workers, softbag-replay and the pipeline tests
- * all enter here.
+ * The hall: the stages in their order and nothing else. Workers, softbag-replay and the pipeline
+ * tests all enter here.
  */
 #include <rte_cycles.h>
 
@@ -17,11 +17,11 @@ profile_mark(struct worker *w, enum dp_stage stage)
 	w->profile_tsc = now;
 }
 
-#define STAGE(name, ...) \
-	do { \
-		stage_##name(__VA_ARGS__); \
-		if (unlikely(w->profile)) \
-			profile_mark(w, DP_STAGE_##name); \
+#define STAGE(name, ...)                                                                           \
+	do {                                                                                       \
+		stage_##name(__VA_ARGS__);                                                         \
+		if (unlikely(w->profile))                                                          \
+			profile_mark(w, DP_STAGE_##name);                                          \
 	} while (0)
 
 unsigned int

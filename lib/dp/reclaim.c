@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Deferred frees over rte_rcu_qsbr; the readers report in worker_turn(). */
+#include "dp/reclaim.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-
-#include "dp/reclaim.h"
 
 struct reclaim_item {
 	struct reclaim_item *next;
@@ -20,8 +20,8 @@ reclaim_init(struct reclaim *r, unsigned int n_workers)
 
 	r->head = r->tail = NULL;
 	r->n = 0;
-	r->qsbr = aligned_alloc(RTE_CACHE_LINE_SIZE,
-		RTE_ALIGN_CEIL(len, (size_t)RTE_CACHE_LINE_SIZE));
+	r->qsbr = aligned_alloc(
+		RTE_CACHE_LINE_SIZE, RTE_ALIGN_CEIL(len, (size_t)RTE_CACHE_LINE_SIZE));
 	if (r->qsbr == NULL)
 		return -ENOMEM;
 	return rte_rcu_qsbr_init(r->qsbr, n_workers) == 0 ? 0 : -EINVAL;

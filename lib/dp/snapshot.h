@@ -18,7 +18,7 @@
 
 /* Group indexes that are no groups. FIB_NO_ROUTE is 0. */
 enum {
-	DP_GROUP_LOCAL = 1,	/* an address of the node: to its kernel */
+	DP_GROUP_LOCAL = 1,     /* an address of the node: to its kernel */
 	DP_GROUP_CONNECTED = 2, /* on a link of ours, and its MAC is not known */
 	DP_GROUP_FIRST = 3,
 };
@@ -37,8 +37,8 @@ struct snapshot {
 	struct rte_fib *fib4;
 	struct rte_fib6 *fib6;
 	struct nhg_group **group; /* DP_GROUP_FIRST.. */
-	uint32_t n_groups;	  /* slots, the special ones included */
-	uint8_t dscp_class[64];	  /* 0-7 or DP_CLASS_BY_RULE */
+	uint32_t n_groups;        /* slots, the special ones included */
+	uint8_t dscp_class[64];   /* 0-7 or DP_CLASS_BY_RULE */
 	struct parse_policy port[DP_PORTS_MAX];
 };
 

@@ -42,8 +42,8 @@ send_to_port(struct worker *w, struct worker_tx *tx, uint16_t port_idx)
 static void
 send_to_owner(struct worker_tx *tx)
 {
-	tx_shift(tx,
-		(uint16_t)rte_ring_mp_enqueue_burst(tx->handoff, (void *const *)tx->mbuf, tx->n, NULL));
+	tx_shift(tx, (uint16_t)rte_ring_mp_enqueue_burst(
+			     tx->handoff, (void *const *)tx->mbuf, tx->n, NULL));
 }
 
 /* What other workers handed over, as far as the buffer has room. */
@@ -54,8 +54,8 @@ collect_owned(struct worker *w)
 		uint16_t port_idx = w->owned[i];
 		struct worker_tx *tx = &w->tx[port_idx];
 
-		uint16_t n = (uint16_t)rte_ring_sc_dequeue_burst(tx->handoff,
-			(void **)(tx->mbuf + tx->n), WORKER_TX_MAX - tx->n, NULL);
+		uint16_t n = (uint16_t)rte_ring_sc_dequeue_burst(
+			tx->handoff, (void **)(tx->mbuf + tx->n), WORKER_TX_MAX - tx->n, NULL);
 
 		for (uint16_t k = 0; k < n; k++)
 			tx->bytes += rte_pktmbuf_pkt_len(tx->mbuf[tx->n + k]);

@@ -15,8 +15,8 @@ one_segment(struct rte_mbuf *m)
 }
 
 /*
- * Neighbours in a burst mostly share class and port: their sums stay in registers until one changes,
- * instead of a chain of loads and stores to one word.
+ * Neighbours in a burst mostly share class and port: their sums stay in registers until one
+ * changes, instead of a chain of loads and stores to one word.
  */
 struct run {
 	uint64_t packets, bytes;

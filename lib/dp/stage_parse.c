@@ -11,7 +11,8 @@
 void
 stage_parse(struct worker *w, struct burst *b)
 {
-	/* copies: stores to metadata could alias what pointers lead to, and each would be read again */
+	/* copies: stores to metadata could alias what pointers lead to, and each would be read
+	 * again */
 	const struct parse_policy policy = w->snapshot->port[b->in_port_idx];
 	unsigned int verdicts = 0, n = b->n;
 

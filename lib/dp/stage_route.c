@@ -3,7 +3,8 @@
  * Uses:  destination addresses, TTL; the snapshot's FIBs.
  * Sets:  group.
  * Next:  stage_select.
- * Drops: no_route, ttl_zero, martian (link scope), unresolved (a neighbour of ours); punts local, ttl.
+ * Drops: no_route, ttl_zero, martian (link scope), unresolved (a neighbour of ours); punts local,
+ * ttl.
  */
 #include <string.h>
 
@@ -77,7 +78,7 @@ stage_route(struct worker *w, struct burst *b)
 		struct pkt_meta *meta = &b->meta[i];
 
 		if (unlikely(meta->group < DP_GROUP_FIRST || meta->ttl <= 1 ||
-			    (meta->flags & PKT_LINK_SCOPE))) {
+			     (meta->flags & PKT_LINK_SCOPE))) {
 			meta->verdict = route_exception(meta);
 			exceptions = true;
 		}

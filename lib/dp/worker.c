@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The front door: the loop of a worker, and its memory. control (ctl/node.c) makes workers and starts
- * them; from here packets go to pipeline.c.
+ * The front door: the loop of a worker, and its memory. control (ctl/node.c) makes workers and
+ * starts them; from here packets go to pipeline.c.
  */
+#include "dp/worker.h"
+
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -13,14 +15,13 @@
 
 #include "base/bits.h"
 #include "dp/stage.h"
-#include "dp/worker.h"
 
 /*
- * Adaptive idle: 1024 empty turns spin (about 20 us: a busy port is never left), then sleeps of 50 us,
- * the kernel's own timer slack, so a lab box idles at a few per cent of a core.
+ * Adaptive idle: 1024 empty turns spin (about 20 us: a busy port is never left), then sleeps of 50
+ * us, the kernel's own timer slack, so a lab box idles at a few per cent of a core.
  */
 #define IDLE_SPIN_TURNS 1024u
-#define IDLE_SLEEP_NS 50000
+#define IDLE_SLEEP_NS   50000
 
 unsigned int
 worker_turn(struct worker *w, uint64_t now)
@@ -115,7 +116,8 @@ worker_create(const struct worker_config *c, struct worker **ret_worker)
 
 	if (w == NULL)
 		return -ENOMEM;
-	w->counters = zalloc(sizeof(*w->counters) + c->n_members * sizeof(struct counter), c->socket);
+	w->counters =
+		zalloc(sizeof(*w->counters) + c->n_members * sizeof(struct counter), c->socket);
 	w->rxq = zalloc(RTE_MAX(c->n_rxq, 1u) * sizeof(*w->rxq), c->socket);
 	w->tx = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->tx), c->socket);
 	w->owned = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->owned), c->socket);

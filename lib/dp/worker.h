@@ -24,13 +24,14 @@
  * Packets that a port may keep waiting in a worker when its queue is full for a moment: four bursts
  * ride out a device's hiccup; more would only be delay, and class queues are where delay belongs.
  */
-#define WORKER_TX_MAX 256u
+#define WORKER_TX_MAX  256u
 #define WORKER_RXQ_MAX 128u
 
 /* The doors between the control thread and all workers of a node. */
 struct dp_shared {
-	const struct snapshot *snapshot; /* control: release store; workers: acquire once per turn */
-	struct rte_rcu_qsbr *qsbr;	 /* thread id: the worker's index */
+	const struct snapshot
+		*snapshot;         /* control: release store; workers: acquire once per turn */
+	struct rte_rcu_qsbr *qsbr; /* thread id: the worker's index */
 	struct alive alive;
 	bool stop; /* control sets it; relaxed */
 };
@@ -51,7 +52,7 @@ struct worker_rxq {
 struct worker_tx {
 	const struct port *port;
 	uint16_t queue;
-	bool owner;		  /* sends itself; else by `handoff` */
+	bool owner;               /* sends itself; else by `handoff` */
 	struct rte_ring *handoff; /* shared ports only; many producers, the owner consumes */
 	uint16_t n;
 	uint64_t bytes; /* of the n packets */
@@ -65,7 +66,7 @@ struct worker {
 	struct counters *counters;
 	uint64_t now; /* of this turn */
 	struct worker_rxq *rxq;
-	struct worker_tx *tx; /* by port index */
+	struct worker_tx *tx;                   /* by port index */
 	uint64_t tx_waiting[DP_PORTS_MAX / 64]; /* bit: tx[port].n > 0 */
 	uint16_t n_rxq, n_ports;
 	uint16_t burst_len;

@@ -25,14 +25,14 @@
 #include <rte_fib.h>
 #include <rte_fib6.h>
 
-#define FIB_ROUTES_MAX   (2u << 20) /* for each family: twice the largest table we promise */
-#define FIB_NO_ROUTE     0u         /* the next hop of what no prefix covers */
-#define FIB_GROUP_MAX    32766u     /* 15 bits: what a two-byte table entry holds, and one spare */
+#define FIB_ROUTES_MAX (2u << 20) /* for each family: twice the largest table we promise */
+#define FIB_NO_ROUTE   0u         /* the next hop of what no prefix covers */
+#define FIB_GROUP_MAX  32766u     /* 15 bits: what a two-byte table entry holds, and one spare */
 /*
  * Up to here the RIB alone: no 32 MB table. Measured: 60 cycles a lookup with 40 IPv4 routes (16 in
  * DIR24-8), 518 with 40 IPv6 routes (34 in the trie), so IPv6 changes over earlier.
  */
-#define FIB_SMALL_ROUTES 64u
+#define FIB_SMALL_ROUTES  64u
 #define FIB_SMALL_ROUTES6 16u
 
 struct fib_route {

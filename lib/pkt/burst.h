@@ -3,8 +3,8 @@
  * A burst: the packets of one poll on their way through the pipeline, and what is known of each.
  *
  * Owner: the worker that polled it; nobody else sees it. The packets that go on stay packed in
- * [0, n). A stage that has no more use for a packet sets its verdict; burst_split() then moves it to
- * the exits, so that the next stage meets only packets that go on.
+ * [0, n). A stage that has no more use for a packet sets its verdict; burst_split() then moves it
+ * to the exits, so that the next stage meets only packets that go on.
  */
 #ifndef PKT_BURST_H
 #define PKT_BURST_H
@@ -20,26 +20,27 @@
 
 enum {
 	PKT_IP6 = 1u << 0,
-	PKT_ROCE = 1u << 1,	/* UDP 4791 with a whole BTH and room for the ICRC */
+	PKT_ROCE = 1u << 1,     /* UDP 4791 with a whole BTH and room for the ICRC */
 	PKT_FRAGMENT = 1u << 2, /* a piece of a datagram, the first one included */
-	PKT_LINK_SCOPE = 1u << 3, /* link-local or unspecified address: never forwarded (RFC 3927, 4291) */
+	PKT_LINK_SCOPE =
+		1u << 3, /* link-local or unspecified address: never forwarded (RFC 3927, 4291) */
 };
 
 /* What the pipeline knows of one packet: one cache line. */
 struct pkt_meta {
-	uint8_t *l3;	   /* the IP header; at least its fixed part is contiguous */
+	uint8_t *l3;       /* the IP header; at least its fixed part is contiguous */
 	uint32_t src, dst; /* IPv4 only; host order */
 	uint32_t l4_ports; /* source << 16 | destination; 0 for fragments and what has none */
 	uint32_t dest_qp;  /* PKT_ROCE */
 	uint16_t l3_len;   /* IP header and payload, without Ethernet padding */
-	uint16_t group;	   /* stage_route */
-	uint8_t ttl;	   /* TTL or hop limit; with proto as the two stand in an IPv4 header */
-	uint8_t proto;	   /* IPv4 protocol; IPv6 next header after the extension headers */
-	uint8_t flags;	   /* PKT_* */
-	uint8_t tags;	   /* VLAN tags, 0-2 */
-	uint8_t tos;	   /* IPv4 TOS, IPv6 traffic class: DSCP 6 bits, ECN 2 bits */
-	uint8_t opcode;	   /* PKT_ROCE */
-	uint8_t class;	   /* 0-7, stage_ingress */
+	uint16_t group;    /* stage_route */
+	uint8_t ttl;       /* TTL or hop limit; with proto as the two stand in an IPv4 header */
+	uint8_t proto;     /* IPv4 protocol; IPv6 next header after the extension headers */
+	uint8_t flags;     /* PKT_* */
+	uint8_t tags;      /* VLAN tags, 0-2 */
+	uint8_t tos;       /* IPv4 TOS, IPv6 traffic class: DSCP 6 bits, ECN 2 bits */
+	uint8_t opcode;    /* PKT_ROCE */
+	uint8_t class;     /* 0-7, stage_ingress */
 	uint8_t verdict;   /* 0: goes on; a drop reason; or VERDICT_PUNT + kind */
 	uint16_t port_idx; /* stage_select: the way out */
 	uint16_t pad;

@@ -9,39 +9,39 @@
 #include <stdint.h>
 
 /* X(name, what it means, for people) */
-#define DROP_REASONS(X) \
-	X(runt, "shorter than an Ethernet header") \
-	X(src_mac_multicast, "the source MAC is a group address") \
-	X(dst_mac_other, "the destination MAC is not ours") \
-	X(l2_multicast, "a unicast IP packet in a broadcast or multicast frame") \
-	X(mac_control, "PAUSE, PFC or another MAC control frame: never forwarded") \
-	X(link_local_mac, "sent to 01:80:c2:00:00:0x: never forwarded") \
-	X(vlan_truncated, "the frame ends inside its VLAN tags") \
-	X(vlan_depth, "more than two VLAN tags") \
-	X(ethertype, "neither IP nor anything the node or its kernel handles") \
-	X(ip4_truncated, "the frame ends inside the IPv4 header") \
-	X(ip4_version, "EtherType IPv4, and the version is not 4") \
-	X(ip4_header_len, "the IPv4 header length is below 20 or beyond the packet") \
-	X(ip4_total_len, "the IPv4 total length is below the header or beyond the frame") \
-	X(ip4_checksum, "the IPv4 header checksum is wrong") \
-	X(ip6_truncated, "the frame ends inside the IPv6 header") \
-	X(ip6_version, "EtherType IPv6, and the version is not 6") \
-	X(ip6_payload_len, "the IPv6 payload length is beyond the frame") \
-	X(ip6_ext_truncated, "the packet ends inside an IPv6 extension header") \
-	X(ip6_ext_chain, "more than 8 IPv6 extension headers, or beyond the first 512 bytes") \
-	X(l4_truncated, "the packet ends inside its UDP or TCP header") \
-	X(udp_len, "the UDP length is below 8 or beyond the packet") \
-	X(src_multicast, "the source IP address is a multicast address") \
-	X(martian, "a loopback, unspecified or link-local address that no router forwards") \
-	X(multicast, "a multicast destination: the node has no multicast routes") \
-	X(segments, "the headers are spread over segments without room to join them") \
-	X(ttl_zero, "TTL or hop limit 0 on arrival") \
-	X(no_route, "no route to the destination") \
-	X(too_big, "longer than the MTU of the port it would leave by") \
-	X(no_member, "no live member with a weight in the group") \
-	X(unresolved, "the MAC of the next hop is not known") \
-	X(tx_full, "the port took no more packets and its buffer is full") \
-	X(tx_segments, "the port sends one segment only and the packet does not fit one") \
+#define DROP_REASONS(X)                                                                            \
+	X(runt, "shorter than an Ethernet header")                                                 \
+	X(src_mac_multicast, "the source MAC is a group address")                                  \
+	X(dst_mac_other, "the destination MAC is not ours")                                        \
+	X(l2_multicast, "a unicast IP packet in a broadcast or multicast frame")                   \
+	X(mac_control, "PAUSE, PFC or another MAC control frame: never forwarded")                 \
+	X(link_local_mac, "sent to 01:80:c2:00:00:0x: never forwarded")                            \
+	X(vlan_truncated, "the frame ends inside its VLAN tags")                                   \
+	X(vlan_depth, "more than two VLAN tags")                                                   \
+	X(ethertype, "neither IP nor anything the node or its kernel handles")                     \
+	X(ip4_truncated, "the frame ends inside the IPv4 header")                                  \
+	X(ip4_version, "EtherType IPv4, and the version is not 4")                                 \
+	X(ip4_header_len, "the IPv4 header length is below 20 or beyond the packet")               \
+	X(ip4_total_len, "the IPv4 total length is below the header or beyond the frame")          \
+	X(ip4_checksum, "the IPv4 header checksum is wrong")                                       \
+	X(ip6_truncated, "the frame ends inside the IPv6 header")                                  \
+	X(ip6_version, "EtherType IPv6, and the version is not 6")                                 \
+	X(ip6_payload_len, "the IPv6 payload length is beyond the frame")                          \
+	X(ip6_ext_truncated, "the packet ends inside an IPv6 extension header")                    \
+	X(ip6_ext_chain, "more than 8 IPv6 extension headers, or beyond the first 512 bytes")      \
+	X(l4_truncated, "the packet ends inside its UDP or TCP header")                            \
+	X(udp_len, "the UDP length is below 8 or beyond the packet")                               \
+	X(src_multicast, "the source IP address is a multicast address")                           \
+	X(martian, "a loopback, unspecified or link-local address that no router forwards")        \
+	X(multicast, "a multicast destination: the node has no multicast routes")                  \
+	X(segments, "the headers are spread over segments without room to join them")              \
+	X(ttl_zero, "TTL or hop limit 0 on arrival")                                               \
+	X(no_route, "no route to the destination")                                                 \
+	X(too_big, "longer than the MTU of the port it would leave by")                            \
+	X(no_member, "no live member with a weight in the group")                                  \
+	X(unresolved, "the MAC of the next hop is not known")                                      \
+	X(tx_full, "the port took no more packets and its buffer is full")                         \
+	X(tx_segments, "the port sends one segment only and the packet does not fit one")          \
 	X(stopped, "still waiting when the node was stopped")
 
 enum drop_reason {
@@ -53,12 +53,12 @@ enum drop_reason {
 };
 
 /* Packets that the node hands to its kernel. Same shape. */
-#define PUNT_KINDS(X) \
-	X(arp, "ARP") \
-	X(lldp, "LLDP") \
-	X(slow, "slow protocols: LACP, OAM") \
-	X(link_local, "IP to a link-local address or group: ND, OSPF, IGMP, DHCP") \
-	X(local, "to an address of the node") \
+#define PUNT_KINDS(X)                                                                              \
+	X(arp, "ARP")                                                                              \
+	X(lldp, "LLDP")                                                                            \
+	X(slow, "slow protocols: LACP, OAM")                                                       \
+	X(link_local, "IP to a link-local address or group: ND, OSPF, IGMP, DHCP")                 \
+	X(local, "to an address of the node")                                                      \
 	X(ttl, "TTL or hop limit 1: traceroute")
 
 enum punt_kind {

@@ -11,23 +11,23 @@
 #include "pkt/burst.h"
 
 /*
- * Headers are looked at within this many bytes of a frame, and no further: a chain of IPv6 extension
- * headers that goes beyond is dropped (ip6_ext_chain). 512 holds two tags, IPv6, eight headers of
- * 56 bytes and a BTH; a host that needs more is not one of ours, and 1024 would only be more to copy
- * when a frame comes in small segments.
+ * Headers are looked at within this many bytes of a frame, and no further: a chain of IPv6
+ * extension headers that goes beyond is dropped (ip6_ext_chain). 512 holds two tags, IPv6, eight
+ * headers of 56 bytes and a BTH; a host that needs more is not one of ours, and 1024 would only be
+ * more to copy when a frame comes in small segments.
  */
 #define PARSE_WINDOW 512u
 
 /* What a port accepts. */
 struct parse_policy {
-	uint64_t mac48;	  /* ours, as eth_addr48() reads it */
+	uint64_t mac48;   /* ours, as eth_addr48() reads it */
 	bool promiscuous; /* any destination MAC is ours */
 };
 
 /*
  * Fills `meta` for one packet and returns its verdict (0: an IP packet that goes on; see
- * struct pkt_meta). May join the first segments of `m` so that PARSE_WINDOW bytes are contiguous; changes nothing
- * else. `meta` is whole only when the verdict is 0. Any thread that owns `m`.
+ * struct pkt_meta). May join the first segments of `m` so that PARSE_WINDOW bytes are contiguous;
+ * changes nothing else. `meta` is whole only when the verdict is 0. Any thread that owns `m`.
  *
  * Walks 802.1Q/802.1ad tags (two at most), IPv4 with options (RFC 791), IPv6 with the extension
  * headers 0, 43, 44, 51, 60, 135, 139, 140 (RFC 8200, 4302), UDP, TCP and the BTH (IBTA A17).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ports that are DPDK devices: found, asked what they can, set up with what they can, and a sentence
- * for everything that they can't. Device strings are completed by eth_args.c.
+ * Ports that are DPDK devices: found, asked what they can, set up with what they can, and a
+ * sentence for everything that they can't. Device strings are completed by eth_args.c.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -14,6 +14,7 @@
 #include <rte_ethdev.h>
 
 #include "port/eth_args.h"
+#include "port/netdev.h"
 #include "port/ops.h"
 
 #define ETH_WHY_MAX 256
@@ -24,6 +25,11 @@ struct eth_port {
 	char device[ETH_DEVICE_MAX];
 	bool started;
 	char why[ETH_WHY_MAX];
+	/* what a kernel interface under the device gets back at the end */
+	bool mac_changed, promiscuous;
+	struct rte_ether_addr mac_before;
+	char netdev[32];
+	int netdev_mtu; /* 0: not changed */
 };
 
 static uint16_t
@@ -64,49 +70,109 @@ fail(struct eth_port *ep, int error, const char **ret_why, const char *format, .
 	return error;
 }
 
+/* The address to live by: the configured one, else the device's, else one of our own. */
 static void
-set_mac(struct eth_port *ep, const struct port_config *c, const struct port_note *note)
+choose_mac(struct eth_port *ep, const struct port_config *c, const struct port_note *note)
+{
+	struct rte_ether_addr addr;
+
+	rte_eth_macaddr_get(ep->id, &addr);
+	ep->mac_before = addr;
+	if (c->has_mac) {
+		memcpy(ep->port.mac, c->mac, sizeof(ep->port.mac));
+	} else if (rte_is_zero_ether_addr(&addr)) {
+		port_default_mac(ep->port.name, ep->port.mac);
+		say(note, "%s has no MAC of its own; softbag makes one from the port's name.",
+			ep->port.caps.driver);
+	} else {
+		memcpy(ep->port.mac, addr.addr_bytes, sizeof(ep->port.mac));
+	}
+}
+
+static void
+set_filters(struct eth_port *ep, const struct port_config *c, const struct port_note *note)
 {
 	struct rte_ether_addr addr;
 	bool promiscuous = c->promiscuous;
 
-	rte_eth_macaddr_get(ep->id, &addr);
-	memcpy(ep->port.mac, addr.addr_bytes, sizeof(ep->port.mac));
-	if (c->has_mac && memcmp(c->mac, addr.addr_bytes, sizeof(c->mac)) != 0) {
-		memcpy(ep->port.mac, c->mac, sizeof(ep->port.mac));
-		memcpy(addr.addr_bytes, c->mac, sizeof(c->mac));
-		if (rte_eth_dev_default_mac_addr_set(ep->id, &addr) != 0) {
+	choose_mac(ep, c, note);
+	memcpy(addr.addr_bytes, ep->port.mac, sizeof(addr.addr_bytes));
+	if (!rte_is_same_ether_addr(&addr, &ep->mac_before)) {
+		if (rte_eth_dev_default_mac_addr_set(ep->id, &addr) == 0) {
+			ep->mac_changed = true;
+		} else {
 			say(note,
-				"%s cannot change its MAC; it takes all frames and softbag keeps those to the configured one.",
+				"%s cannot change its MAC; it takes all frames and softbag keeps "
+				"those to the configured one.",
 				ep->port.caps.driver);
 			promiscuous = true;
 		}
 	}
 	if (promiscuous && rte_eth_promiscuous_enable(ep->id) != 0)
-		say(note,
-			"%s has no promiscuous mode; frames to other MACs may not reach softbag.",
+		say(note, "%s has no promiscuous mode; frames to other MACs may not reach softbag.",
 			ep->port.caps.driver);
+	ep->promiscuous = promiscuous;
+	/* ND, OSPF, LLDP and LACP come to groups; a device without the switch has no filter either
+	 */
+	if (!promiscuous)
+		rte_eth_allmulticast_enable(ep->id);
+}
+
+/* The driver's limit is not the interface's: asks the kernel. */
+static int
+set_netdev_mtu(struct eth_port *ep, uint16_t mtu)
+{
+	int before, rc;
+
+	if (!netdev_from_device(ep->device, ep->netdev, sizeof(ep->netdev)))
+		return -EINVAL;
+	rc = netdev_get_mtu(ep->netdev, &before);
+	if (rc != 0 || before == mtu)
+		return rc;
+	rc = netdev_set_mtu(ep->netdev, mtu);
+	if (rc == 0)
+		ep->netdev_mtu = before;
+	return rc;
 }
 
 static int
 set_mtu(struct eth_port *ep, const struct port_config *c, const struct port_note *note,
 	const char **ret_why)
 {
-	int rc = rte_eth_dev_set_mtu(ep->id, c->mtu);
+	uint16_t before = 0;
+	int rc;
 
 	ep->port.mtu = c->mtu;
+	if (netdev_from_device(ep->device, ep->netdev, sizeof(ep->netdev))) {
+		rc = set_netdev_mtu(ep, c->mtu);
+	} else {
+		rc = rte_eth_dev_get_mtu(ep->id, &before) == 0 && before == c->mtu
+			     ? 0
+			     : rte_eth_dev_set_mtu(ep->id, c->mtu);
+		if (rc == -ENOTSUP) {
+			say(note, "%s has no MTU of its own; softbag holds packets to %u bytes.",
+				ep->port.caps.driver, c->mtu);
+			rc = 0;
+		}
+	}
 	if (rc == 0)
 		return 0;
-	if (rc == -ENOTSUP) {
-		if (c->mtu != RTE_ETHER_MTU)
-			say(note,
-				"%s has no MTU of its own; softbag holds packets to %u bytes.",
-				ep->port.caps.driver, c->mtu);
-		return 0;
-	}
 	return fail(ep, rc, ret_why,
-		"port %s: %s refuses an MTU of %u (%s); give the port an mtu that the device and its interface can.",
+		"port %s: %s refuses an MTU of %u (%s); give the port an mtu that the device and "
+		"its interface can.",
 		ep->port.name, ep->port.caps.driver, c->mtu, strerror(-rc));
+}
+
+/* A kernel interface goes on living: it gets its MTU, MAC and filters back. */
+static void
+restore(struct eth_port *ep)
+{
+	if (ep->netdev_mtu != 0)
+		netdev_set_mtu(ep->netdev, ep->netdev_mtu);
+	if (ep->mac_changed)
+		rte_eth_dev_default_mac_addr_set(ep->id, &ep->mac_before);
+	if (ep->promiscuous)
+		rte_eth_promiscuous_disable(ep->id);
 }
 
 static int
@@ -122,7 +188,7 @@ set_queues(struct eth_port *ep, const struct port_config *c, const struct rte_et
 		return fail(ep, rc, ret_why, "port %s: no descriptor count fits (%s).",
 			ep->port.name, strerror(-rc));
 	txconf.offloads = ep->port.caps.multi_seg_tx ? RTE_ETH_TX_OFFLOAD_MULTI_SEGS
-		: ep->port.caps.fast_free	     ? RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE
+			  : ep->port.caps.fast_free  ? RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE
 						     : 0;
 	for (uint16_t q = 0; q < c->n_rxq; q++) {
 		rc = rte_eth_rx_queue_setup(ep->id, q, n_rxd, socket, NULL, c->pool);
@@ -153,11 +219,12 @@ eth_configure(struct port *p, const struct port_config *c, const struct port_not
 			strerror(-rc));
 	if (c->n_rxq > 1 && p->caps.rss) {
 		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
-		conf.rx_adv_conf.rss_conf.rss_hf = info.flow_type_rss_offloads &
+		conf.rx_adv_conf.rss_conf.rss_hf =
+			info.flow_type_rss_offloads &
 			(RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
 	}
 	conf.txmode.offloads = p->caps.multi_seg_tx ? RTE_ETH_TX_OFFLOAD_MULTI_SEGS
-		: p->caps.fast_free		    ? RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE
+			       : p->caps.fast_free  ? RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE
 						    : 0;
 	p->one_segment = !p->caps.multi_seg_tx;
 	rc = rte_eth_dev_configure(ep->id, c->n_rxq, c->n_txq, &conf);
@@ -168,7 +235,7 @@ eth_configure(struct port *p, const struct port_config *c, const struct port_not
 	if (rc == 0)
 		rc = set_queues(ep, c, &info, ret_why);
 	if (rc == 0)
-		set_mac(ep, c, note);
+		set_filters(ep, c, note);
 	return rc;
 }
 
@@ -198,6 +265,7 @@ eth_fini(struct port *p)
 	struct eth_port *ep = (struct eth_port *)p;
 
 	eth_stop(p);
+	restore(ep);
 	rte_eth_dev_close(ep->id);
 	eth_device_remove(ep->device);
 }
@@ -261,7 +329,7 @@ port_create_eth(const char *name, const char *device, uint16_t mtu, struct port 
 	if (ep == NULL)
 		return -ENOMEM;
 	snprintf(ep->port.name, sizeof(ep->port.name), "%s", name);
-	rc = eth_device_complete(device, port_frame_len(mtu), ep->device, sizeof(ep->device));
+	rc = eth_device_complete(device, port_frame_room(mtu), ep->device, sizeof(ep->device));
 	if (rc == 0)
 		rc = eth_device_probe(ep->device, &ep->id, ret_why);
 	if (rc != 0) {
@@ -271,6 +339,7 @@ port_create_eth(const char *name, const char *device, uint16_t mtu, struct port 
 	rc = rte_eth_dev_info_get(ep->id, &info);
 	if (rc != 0) {
 		*ret_why = "the device does not say what it can";
+		eth_device_remove(ep->device);
 		free(ep);
 		return rc;
 	}

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the `device:` of a port to a DPDK device, before eth.c sets it up. */
+#include "port/eth_args.h"
+
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,39 +12,61 @@
 #include <rte_devargs.h>
 #include <rte_ethdev.h>
 
-#include "port/eth_args.h"
-
-/*
- * The ring header that PACKET_RX_RING puts before each frame (TPACKET2_HDRLEN and the alignment of
- * the network header) stays below this.
- */
-#define AF_PACKET_HEADROOM 128u
-#define AF_PACKET_FRAMES 512u /* per ring: 8 bursts of 64; twice that costs 4 MB more a jumbo port */
+#define AF_PACKET_FRAMES                                                                           \
+	512u /* per ring: 8 bursts of 64; twice that costs 4 MB more a jumbo port */
 #define PAGE_LEN 4096u
 
-static uint32_t
-pow2_from(uint32_t x)
+/* A PCI address without its domain, which is part of the name that DPDK gives the device. */
+static bool
+is_short_pci(const char *device)
 {
-	uint32_t p = 2048;
+	unsigned int bus, slot, function;
+	int n = 0;
 
-	while (p < x)
-		p *= 2;
-	return p;
+	return sscanf(device, "%2x:%2x.%1x%n", &bus, &slot, &function, &n) == 3 &&
+	       (device[n] == '\0' || device[n] == ',');
+}
+
+static bool
+is_af_packet(const char *device)
+{
+	return strncmp(device, "net_af_packet", strlen("net_af_packet")) == 0 ||
+	       strncmp(device, "eth_af_packet", strlen("eth_af_packet")) == 0;
 }
 
 int
-eth_device_complete(const char *device, uint32_t frame_len, char *ret_device, size_t size)
+eth_device_complete(const char *device, uint32_t frame_room, char *ret_device, size_t size)
 {
-	uint32_t frame = pow2_from(frame_len + AF_PACKET_HEADROOM);
+	uint32_t block = RTE_ALIGN_CEIL(frame_room, PAGE_LEN);
 	int n;
 
-	if (strncmp(device, "net_af_packet", strlen("net_af_packet")) == 0 &&
-		strstr(device, "framesz=") == NULL && strstr(device, "blocksz=") == NULL)
-		n = snprintf(ret_device, size, "%s,framesz=%u,blocksz=%u,framecnt=%u", device,
-			frame, frame > PAGE_LEN ? frame : PAGE_LEN, AF_PACKET_FRAMES);
-	else
-		n = snprintf(ret_device, size, "%s", device);
+	if (is_af_packet(device) && strstr(device, "framesz=") == NULL &&
+		strstr(device, "blocksz=") == NULL) {
+		n = snprintf(
+			ret_device, size, "%s,framesz=%u,blocksz=%u", device, frame_room, block);
+		if (strstr(device, "framecnt=") == NULL && n > 0 && (size_t)n < size)
+			n += snprintf(
+				ret_device + n, size - (size_t)n, ",framecnt=%u", AF_PACKET_FRAMES);
+	} else {
+		n = snprintf(ret_device, size, "%s%s", is_short_pci(device) ? "0000:" : "", device);
+	}
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+/*
+ * DPDK's own book of who uses a device tells ports of ours apart: a PCI device is there from the
+ * EAL's start on, before any port took it.
+ */
+static int
+take_ownership(uint16_t id, const char **ret_why)
+{
+	struct rte_eth_dev_owner owner = {.name = "softbag"};
+
+	if (rte_eth_dev_owner_new(&owner.id) != 0 || rte_eth_dev_owner_set(id, &owner) != 0) {
+		*ret_why = "another port has this device already";
+		return -EBUSY;
+	}
+	return 0;
 }
 
 int
@@ -52,25 +77,25 @@ eth_device_probe(const char *device, uint16_t *ret_id, const char **ret_why)
 	int rc = rte_devargs_parse(&args, device);
 
 	if (rc != 0) {
-		*ret_why = "DPDK does not know such a device; give a PCI address or a vdev string such as net_af_packet0,iface=eth1";
+		*ret_why = "DPDK does not know such a device; give a PCI address or a vdev string "
+			   "such as net_af_packet0,iface=eth1";
 		return rc;
 	}
 	snprintf(name, sizeof(name), "%s", args.name);
 	rte_devargs_reset(&args);
-	if (rte_eth_dev_get_port_by_name(name, ret_id) == 0) {
-		*ret_why = "another port has this device already";
-		return -EBUSY;
-	}
+	if (rte_eth_dev_get_port_by_name(name, ret_id) == 0)
+		return take_ownership(*ret_id, ret_why);
 	rc = rte_dev_probe(device);
 	if (rc != 0) {
-		*ret_why = "the driver cannot open it; check that the interface or file exists, that softbag may use it, and the lines above from DPDK";
+		*ret_why = "the driver cannot open it; check that the interface or file exists, "
+			   "that softbag may use it, and the lines above from DPDK";
 		return rc;
 	}
 	if (rte_eth_dev_get_port_by_name(name, ret_id) != 0) {
 		*ret_why = "DPDK took it, and it is not an Ethernet device";
 		return -ENODEV;
 	}
-	return 0;
+	return take_ownership(*ret_id, ret_why);
 }
 
 void

@@ -9,10 +9,11 @@
 #define ETH_DEVICE_MAX 512
 
 /*
- * The device string that DPDK gets: the user's, and for net_af_packet the frame and block size that
- * hold a frame of `frame_len` bytes, unless the user gave them. -ENAMETOOLONG. Pure.
+ * The device string that DPDK gets: the user's; a PCI address with its domain; for net_af_packet
+ * the size of a ring's frame, `frame_room` bytes (port_frame_room()), and of its blocks, unless the
+ * user gave them. -ENAMETOOLONG. Pure.
  */
-int eth_device_complete(const char *device, uint32_t frame_len, char *ret_device, size_t size);
+int eth_device_complete(const char *device, uint32_t frame_room, char *ret_device, size_t size);
 
 /* Makes DPDK take the device. -errno, and *ret_why says what helps. */
 int eth_device_probe(const char *device, uint16_t *ret_id, const char **ret_why);

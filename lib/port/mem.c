@@ -42,11 +42,12 @@ static int
 mem_configure(struct port *p, const struct port_config *config, const struct port_note *note,
 	const char **ret_why)
 {
-	static const uint8_t default_mac[6] = {0x02, 0, 0, 0, 0, 0};
-
 	(void)note;
 	(void)ret_why;
-	memcpy(p->mac, config->has_mac ? config->mac : default_mac, sizeof(p->mac));
+	if (config->has_mac)
+		memcpy(p->mac, config->mac, sizeof(p->mac));
+	else
+		port_default_mac(p->name, p->mac);
 	p->mtu = config->mtu;
 	return 0;
 }
@@ -107,13 +108,14 @@ static const struct port_ops mem_ops = {
 static struct rte_ring *
 ring_create(uint32_t depth, unsigned int flags)
 {
-	ssize_t len = rte_ring_get_memsize(depth);
+	/* RING_F_EXACT_SZ: a ring of n slots holds n - 1 otherwise */
+	ssize_t len = rte_ring_get_memsize(rte_align32pow2(depth + 1));
 	struct rte_ring *r;
 
 	if (len < 0)
 		return NULL;
 	r = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_ALIGN_CEIL((size_t)len, RTE_CACHE_LINE_SIZE));
-	if (r != NULL && rte_ring_init(r, "mem", depth, flags) != 0) {
+	if (r != NULL && rte_ring_init(r, "mem", depth, flags | RING_F_EXACT_SZ) != 0) {
 		free(r);
 		return NULL;
 	}

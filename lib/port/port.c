@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_hash_crc.h>
+
 #include "port/ops.h"
 
 int
@@ -44,4 +46,14 @@ port_stats(struct port *p, struct port_stats *ret_stats)
 {
 	memset(ret_stats, 0, sizeof(*ret_stats));
 	p->ops->stats(p, ret_stats);
+}
+
+void
+port_default_mac(const char *name, uint8_t *ret_mac)
+{
+	uint32_t crc = rte_hash_crc(name, (uint32_t)strlen(name), UINT32_MAX);
+
+	ret_mac[0] = 0x02;
+	ret_mac[1] = 0x5b; /* so that all of ours look alike to a reader */
+	memcpy(ret_mac + 2, &crc, sizeof(crc));
 }

@@ -4,8 +4,8 @@
  * memory port whose other end is the caller (softbag-replay, tests). Nothing else in softbag knows
  * rte_ethdev.
  *
- * Life: create, configure, start, (rx, tx), stop, free. All but rx and tx: control thread. rx and tx
- * of one queue: one worker at a time.
+ * Life: create, configure, start, (rx, tx), stop, free. All but rx and tx: control thread. rx and
+ * tx of one queue: one worker at a time.
  */
 #ifndef PORT_PORT_H
 #define PORT_PORT_H
@@ -21,13 +21,13 @@
 /* What a device can, as it says itself. */
 struct port_caps {
 	uint16_t max_rxq, max_txq;
-	uint32_t max_mtu;	  /* bytes of IP packet; 0: it does not say */
-	bool rss;		  /* spreads flows over RX queues */
-	bool multi_seg_tx;	  /* sends chained mbufs */
-	bool fast_free;		  /* frees bursts of one pool at once */
-	bool steady_link;	  /* carrier is always "up" */
-	int socket;		  /* NUMA node, or -1 */
-	uint16_t burst;		  /* packets a poll that the driver prefers; 0: any */
+	uint32_t max_mtu;  /* bytes of IP packet; 0: it does not say */
+	bool rss;          /* spreads flows over RX queues */
+	bool multi_seg_tx; /* sends chained mbufs */
+	bool fast_free;    /* frees bursts of one pool at once */
+	bool steady_link;  /* carrier is always "up" */
+	int socket;        /* NUMA node, or -1 */
+	uint16_t burst;    /* packets a poll that the driver prefers; 0: any */
 	const char *driver;
 };
 
@@ -48,7 +48,8 @@ struct port_stats {
 
 typedef uint16_t (*port_burst_fn)(void *ctx, uint16_t queue, struct rte_mbuf **m, uint16_t n);
 
-/* Says aloud what the port does instead of what was asked: one sentence a call, without its name. */
+/* Says aloud what the port does instead of what was asked: one sentence a call, without its name.
+ */
 struct port_note {
 	void (*say)(void *ctx, const char *sentence);
 	void *ctx;
@@ -81,8 +82,8 @@ port_tx(const struct port *p, uint16_t queue, struct rte_mbuf **m, uint16_t n)
 
 /*
  * Finds or makes the DPDK device `device` (a PCI address, or a vdev string as DPDK takes it). `mtu`
- * is known early because some drivers want buffer sizes with their name. Errors: -errno, and *ret_why
- * (static or until the next call) says what helps.
+ * is known early because some drivers want buffer sizes with their name. Errors: -errno, and
+ * *ret_why (static or until the next call) says what helps.
  */
 int port_create_eth(const char *name, const char *device, uint16_t mtu, struct port **ret_port,
 	const char **ret_why);
@@ -93,7 +94,8 @@ int port_create_eth(const char *name, const char *device, uint16_t mtu, struct p
  */
 int port_create_mem(const char *name, uint16_t n_rxq, uint32_t depth, struct port **ret_port);
 
-/* The caller's end of a memory port: packets in to the node, packets out of it. Returns how many. */
+/* The caller's end of a memory port: packets in to the node, packets out of it. Returns how many.
+ */
 uint16_t port_mem_put(struct port *p, uint16_t queue, struct rte_mbuf **m, uint16_t n);
 uint16_t port_mem_take(struct port *p, struct rte_mbuf **m, uint16_t n);
 
@@ -107,11 +109,25 @@ void port_free(struct port *p); /* takes NULL; closes the device */
 bool port_link_up(struct port *p);
 void port_stats(struct port *p, struct port_stats *ret_stats);
 
-/* The bytes a frame of this MTU has in memory: IP packet, Ethernet header, two tags. */
+/* The bytes that a frame of this MTU may have: IP packet, Ethernet header, two tags, FCS. */
 static inline uint32_t
 port_frame_len(uint16_t mtu)
 {
-	return mtu + 14u + 2 * 4u;
+	return mtu + 14u + 2 * 4u + 4u;
 }
+
+/*
+ * The room that a driver may ask of a packet buffer for such a frame: net_af_packet counts a part
+ * of its ring's frame header in.
+ */
+static inline uint32_t
+port_frame_room(uint16_t mtu)
+{
+	return RTE_ALIGN_CEIL(port_frame_len(mtu), 16u) + 128u;
+}
+
+/* A MAC for a device that has none, the same each time: locally administered, made from the name.
+ */
+void port_default_mac(const char *name, uint8_t *ret_mac);
 
 #endif

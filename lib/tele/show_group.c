@@ -95,9 +95,9 @@ group_advice(const struct nhg_group *g, const struct counter *member, FILE *out)
 	if (used == 1 && usable > 1 && packets >= 16 * (uint64_t)usable)
 		fprintf(out, "  One member of %u carries everything: all packets hash alike%s.\n",
 			usable,
-			g->hash_fields & NHG_HASH_DEST_QP
-				? ""
-				: " by 5-tuple; hash: [5tuple, dest_qp] tells RoCE queue pairs apart");
+			g->hash_fields & NHG_HASH_DEST_QP ? ""
+							  : " by 5-tuple; hash: [5tuple, dest_qp] "
+							    "tells RoCE queue pairs apart");
 }
 
 static void
@@ -106,8 +106,8 @@ show_one(const struct node *n, uint32_t idx, const struct counter *member, FILE 
 	const struct nhg_group *g = node_group_now(n, idx);
 	const struct node_group *ng = &n->group[idx];
 	const struct counter *mine = member + ng->counter;
-	struct table *t = table_create(
-		">member|port|via|mac|state|>weight|>buckets|>packets|>bytes|>share");
+	struct table *t =
+		table_create(">member|port|via|mac|state|>weight|>buckets|>packets|>bytes|>share");
 	double worst = group_imbalance(g, mine);
 	char fields[32];
 

@@ -80,7 +80,8 @@ show_drops(const struct node *n, const struct show_base *base, FILE *out)
 void
 show_worker(const struct node *n, FILE *out)
 {
-	struct table *t = table_create("worker|>lcore|rx queues|>turns|>busy turns|>packets a burst");
+	struct table *t =
+		table_create("worker|>lcore|rx queues|>turns|>busy turns|>packets a burst");
 	char queues[TABLE_CELL_MAX];
 
 	for (unsigned int i = 0; i < n->n_workers; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Differences and sums of counters, for show_*.c and report.c. */
-#include <stdlib.h>
-
 #include "tele/since.h"
+
+#include <stdlib.h>
 
 static void
 subtract(uint64_t *from, const uint64_t *base, size_t n)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Aligned tables for the console, the live view and softbag-replay. */
+#include "tele/table.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "tele/table.h"
 
 struct table {
 	size_t n_columns, n_cells, n_max;

@@ -11,13 +11,13 @@
 #include <stdio.h>
 
 #define TABLE_COLUMNS_MAX 16u
-#define TABLE_CELL_MAX 96u
+#define TABLE_CELL_MAX    96u
 
 struct table;
 
 /*
- * `columns`: titles separated by '|'; a title that starts with '>' is right-aligned ("port|>packets").
- * NULL when memory runs out; every other call takes NULL and does nothing.
+ * `columns`: titles separated by '|'; a title that starts with '>' is right-aligned
+ * ("port|>packets"). NULL when memory runs out; every other call takes NULL and does nothing.
  */
 struct table *table_create(const char *columns);
 void table_free(struct table *t);

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Folds a one's complement sum to 16 bits, with end-around carry: x plus itself rotated by half has the
- * sum of both halves, carry included, in its upper half.
+ * Folds a one's complement sum to 16 bits, with end-around carry: x plus itself rotated by half has
+ * the sum of both halves, carry included, in its upper half.
  */
 static inline uint16_t
 checksum_fold64(uint64_t x)
@@ -66,9 +66,9 @@ checksum_update16(uint16_t checksum, uint16_t old, uint16_t now)
 }
 
 /*
- * checksum_update16() for a TTL that goes down by one, in memory order on a little-endian CPU, where
- * the TTL is the low byte of its word: m' = m - 1, so HC' = HC + 1, past the two zeros of one's
- * complement.
+ * checksum_update16() for a TTL that goes down by one, in memory order on a little-endian CPU,
+ * where the TTL is the low byte of its word: m' = m - 1, so HC' = HC + 1, past the two zeros of
+ * one's complement.
  */
 static inline uint16_t
 checksum_ttl_down(uint16_t checksum)

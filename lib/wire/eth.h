@@ -22,7 +22,7 @@ enum {
 	ETH_TYPE_VLAN = 0x8100,
 	ETH_TYPE_IP6 = 0x86dd,
 	ETH_TYPE_MAC_CONTROL = 0x8808, /* 802.3 annex 31: PAUSE, PFC */
-	ETH_TYPE_SLOW = 0x8809,	       /* 802.3 annex 57A: LACP */
+	ETH_TYPE_SLOW = 0x8809,        /* 802.3 annex 57A: LACP */
 	ETH_TYPE_QINQ = 0x88a8,
 	ETH_TYPE_LLDP = 0x88cc,
 	ETH_TYPE_QINQ_OLD = 0x9100, /* before 802.1ad; many switches still send it */

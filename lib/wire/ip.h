@@ -56,7 +56,7 @@ enum {
 
 enum {
 	TCP_PORT_BGP = 179,
-	UDP_PORT_BFD = 3784,	      /* RFC 5881 */
+	UDP_PORT_BFD = 3784,          /* RFC 5881 */
 	UDP_PORT_BFD_MULTIHOP = 4784, /* RFC 5883 */
 };
 

@@ -3,14 +3,14 @@
  * From the list of commands (show.c) to the token tables of librte_cmdline, which ties data to a
  * command at build time; here they are built at run time, so that no global leads to the node.
  */
+#include "console/command.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmdline.h>
 #include <cmdline_parse_string.h>
-
-#include "console/command.h"
 
 struct words {
 	cmdline_fixed_string_t word[COMMAND_WORDS_MAX];
@@ -34,7 +34,7 @@ struct built {
 };
 
 _Static_assert(offsetof(cmdline_parse_inst_t, tokens) ==
-		offsetof(struct built, inst.tokens) - offsetof(struct built, inst),
+		       offsetof(struct built, inst.tokens) - offsetof(struct built, inst),
 	"inst is laid out like cmdline_parse_inst_t");
 
 static void

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The console's life: a librte_cmdline on standard input, fed when there is something to read. */
+#include "console/console.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,7 +10,6 @@
 #include <cmdline_socket.h>
 
 #include "console/command.h"
-#include "console/console.h"
 
 struct console {
 	struct cmdline *cl;

@@ -11,7 +11,7 @@
 struct console;
 
 int console_create(struct node *n, struct console **ret_console); /* -ENOMEM, -EIO */
-void console_free(struct console *c);				   /* takes NULL */
+void console_free(struct console *c);                             /* takes NULL */
 
 /* Takes what was typed. 1 after `quit` or the end of the input, else 0. */
 int console_read(struct console *c);
