@@ -97,7 +97,7 @@ set_filters(struct eth_port *ep, const struct port_config *c, const struct port_
 
 	choose_mac(ep, c, note);
 	memcpy(addr.addr_bytes, ep->port.mac, sizeof(addr.addr_bytes));
-	if (!rte_is_same_ether_addr(&addr, &ep->mac_before)) {
+	if (c->has_mac && !rte_is_same_ether_addr(&addr, &ep->mac_before)) {
 		if (rte_eth_dev_default_mac_addr_set(ep->id, &addr) == 0) {
 			ep->mac_changed = true;
 		} else {

@@ -37,7 +37,7 @@ is_af_packet(const char *device)
 int
 eth_device_complete(const char *device, uint32_t frame_room, char *ret_device, size_t size)
 {
-	uint32_t block = RTE_ALIGN_CEIL(frame_room, PAGE_LEN);
+	uint32_t block = RTE_ALIGN_CEIL(frame_room, PAGE_LEN), per_block = block / frame_room;
 	int n;
 
 	if (is_af_packet(device) && strstr(device, "framesz=") == NULL &&
@@ -45,8 +45,8 @@ eth_device_complete(const char *device, uint32_t frame_room, char *ret_device, s
 		n = snprintf(
 			ret_device, size, "%s,framesz=%u,blocksz=%u", device, frame_room, block);
 		if (strstr(device, "framecnt=") == NULL && n > 0 && (size_t)n < size)
-			n += snprintf(
-				ret_device + n, size - (size_t)n, ",framecnt=%u", AF_PACKET_FRAMES);
+			n += snprintf(ret_device + n, size - (size_t)n, ",framecnt=%u",
+				(AF_PACKET_FRAMES + per_block - 1) / per_block * per_block);
 	} else {
 		n = snprintf(ret_device, size, "%s%s", is_short_pci(device) ? "0000:" : "", device);
 	}

@@ -128,7 +128,7 @@ port_create_mem(const char *name, uint16_t n_rxq, uint32_t depth, struct port **
 	struct mem_port *mp;
 	bool ok;
 
-	if (n_rxq == 0 || n_rxq > MEM_RXQ_MAX)
+	if (n_rxq == 0 || n_rxq > MEM_RXQ_MAX || depth == 0)
 		return -EINVAL;
 	mp = calloc(1, sizeof(*mp));
 	if (mp == NULL)

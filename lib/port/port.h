@@ -89,7 +89,7 @@ int port_create_eth(const char *name, const char *device, uint16_t mtu, struct p
 	const char **ret_why);
 
 /*
- * A memory port with `n_rxq` receive rings of `depth` (a power of two) packets and one send ring.
+ * A memory port with `n_rxq` receive rings of `depth` packets and one send ring.
  * -ENOMEM.
  */
 int port_create_mem(const char *name, uint16_t n_rxq, uint32_t depth, struct port **ret_port);
