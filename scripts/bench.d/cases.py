@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The cases: which traffic and tables, and what each is compared with."""
+
+import os
+from dataclasses import dataclass, replace
+
+FULL = 1000000
+QUICK = 100000
+# Beside the packets of the ring: descriptors, caches, bursts on their way.
+SPARE_MBUFS = 16384
+# one to control, one to forward; scripts/bench has seen that there are two
+CPUS = (sorted(os.sched_getaffinity(0)) * 2)[:2]
+SECTIONS = ("peers", "scaling", "stages", "memory")
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    title: str
+    flows: int = 1024
+    routes: int = 1000
+    size: int = 64
+    family: int = 4
+    burst: int = 32
+    tx_ports: int = 1
+    members: int = 4
+    groups: int = 1
+    against: str = "base"  # the case that its growth is told against
+    control: int = CPUS[0]
+    worker: int = CPUS[1]
+
+    @property
+    def mbufs(self):
+        return self.flows + SPARE_MBUFS
+
+    @property
+    def devices(self):
+        """Cases with the same key have the same source and sink: one io baseline serves them."""
+        return self.flows, self.size, self.family, self.burst
+
+
+def scaling(big):
+    n = f"{big:,}"
+    return [
+        Case("base", "1,024 flows, 1,000 routes"),
+        Case("flows-1", "1 flow", flows=1),
+        Case("flows-64k", "65,536 flows", flows=65536),
+        Case("flows-1m", f"{n} flows", flows=big),
+        Case("routes-1m", f"{n} routes", routes=big),
+        Case("both-1m", f"{n} routes, {n} flows", flows=big, routes=big, against="flows-1m"),
+        Case("bytes-1024", "1,024 bytes", size=1024),
+        Case("ipv6", "IPv6", family=6),
+        Case("burst-64", "burst of 64", burst=64),
+        Case("ports-4", "4 TX ports", tx_ports=4),
+    ]
+
+
+def stages(big):
+    wanted = ("base", "flows-1m", "routes-1m", "both-1m", "bytes-1024", "ipv6", "ports-4")
+    return [c for c in scaling(big) if c.name in wanted]
+
+
+def memory(big):
+    """Pairs: what the second has more than the first is what is asked."""
+    groups = big // 100
+    small = Case("memory-base", "1,000 routes, 1 group")
+    one = replace(small, name="groups-1", routes=groups)
+    return [
+        (f"{big:,} routes of IPv4 (/24)", big, small,
+         replace(small, name="routes-v4", routes=big)),
+        (f"{big:,} routes of IPv6 (/48)", big, replace(small, name="memory-v6", family=6),
+         replace(small, name="routes-v6", routes=big, family=6)),
+        (f"{groups:,} groups of 4 members", groups, one,
+         replace(one, name="groups-many", groups=groups)),
+    ]
+
+
+def selection(only, big):
+    """From --only's names to {section: set of case names, or None for all of them}."""
+    if not only:
+        return {section: None for section in SECTIONS}
+    names = [c.name for c in scaling(big)]
+    chosen = {}
+    for name in only:
+        if name in SECTIONS:
+            chosen[name] = None
+        elif name not in names:
+            raise KeyError(name)
+        elif chosen.get("scaling", ()) is not None:
+            chosen.setdefault("scaling", set()).add(name)
+    return chosen

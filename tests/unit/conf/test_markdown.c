@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The reference says what the parser does. */
+#include "conf_test.h"
+
+static char *
+reference(void)
+{
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	conf_schema_markdown(out);
+	fclose(out);
+	return text;
+}
+
+Test(markdown, rows_give_type_range_default_and_meaning)
+{
+	static const char *const rows[] = {
+		"\n## ports[]\n",
+		"\n## groups[].members[]\n",
+		"| `mtu` | integer | a number from 1280 to 9600 | 1500 | Bytes of the largest IP "
+		"packet. |\n",
+		"| `memory` | size (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) | a size from 64MB to "
+		"1TB | 512MB |",
+		"| `role` | word | nsf or longhaul | required |",
+		"| `idle` | word | poll or adaptive | adaptive |",
+		"| `promiscuous` | boolean | true or false | false |",
+		"| `hash` | list of words | a list of 5tuple, dest_qp | [5tuple, dest_qp] |",
+		"| `buckets` | integer | a power of two from 64 to 32768 | 512 |",
+		"| `mbufs` | integer | auto or a number from 1024 to 16777216 | auto |",
+		"| `main_lcore` | integer | a number from 0 to 127 | the first CPU that softbag "
+		"may use |",
+	};
+	char *text = reference();
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cr_expect(strstr(text, rows[i]), "%s", rows[i]);
+	free(text);
+}
+
+Test(markdown, tables_have_five_cells_a_row_and_no_refused_word)
+{
+	char *text = reference(), *save = NULL;
+
+	cr_expect_null(strstr(text, "dsf"));
+	cr_expect_null(strstr(text, "flowlet"));
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		unsigned int bars = 0;
+
+		for (const char *s = line; *s != '\0'; s++)
+			bars += *s == '|';
+		cr_expect(bars == 0 || bars == 6, "%s", line);
+	}
+	free(text);
+}
+
+/* Each key of the schema has its row: the whole file of the tests names them all. */
+Test(markdown, every_key_of_the_whole_file_has_a_row)
+{
+	static const char *const keys[] = {"version", "node", "runtime", "ports", "classes", "hash",
+		"groups", "routes", "name", "id", "main_lcore", "workers", "memory", "mbufs",
+		"idle", "burst", "eal", "lcore", "rx", "device", "role", "mac", "promiscuous",
+		"mtu", "addresses", "pace", "class", "dscp", "seed", "policy", "buckets", "members",
+		"port", "via", "weight", "static", "prefix", "group"};
+	char *text = reference();
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		char row[64];
+
+		snprintf(row, sizeof(row), "\n| `%s` | ", keys[i]);
+		cr_expect(strstr(text, row), "%s", keys[i]);
+	}
+	free(text);
+}

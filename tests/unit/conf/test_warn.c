@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is allowed and probably not meant. */
+#include "conf_test.h"
+
+#define POLLED PORTS "runtime: {workers: [{lcore: 1, rx: [p0]}]}\n"
+#define TO_G0  "routes: {static: [{prefix: 10.0.0.0/8, group: g0}]}\n"
+
+static void
+expect_warnings(const char *yaml, const char *want)
+{
+	struct parsed p = parse(yaml);
+	struct conf_errors w;
+	char *got;
+
+	cr_assert_eq(p.rc, 0, "%s", yaml);
+	cr_assert_eq(conf_warnings(p.c, &w), 0);
+	got = errors_text(&w);
+	cr_expect_str_eq(got, want);
+	free(got);
+	conf_errors_fini(&w);
+	parsed_fini(&p);
+}
+
+Test(warn, says_nothing_of_a_file_that_is_meant)
+{
+	expect_warnings(GROUP TO_G0, "");
+}
+
+Test(warn, names_groups_without_a_route)
+{
+	expect_warnings(PORTS "groups:\n  - {name: g0, members: [" WAY
+			      "]}\n  - {name: g1, members: [" WAY "]}\n" TO_G0,
+		"6:5: groups.g1: got no route to it, want one or no group");
+	expect_warnings(GROUP, "1:1: routes: got none, want some: as it is, nothing is forwarded\n"
+			       "4:10: groups.g0: got no route to it, want one or no group");
+}
+
+Test(warn, names_ports_that_nobody_polls)
+{
+	expect_warnings(POLLED "groups: [{name: g0, members: [" WAY "]}]\n" TO_G0,
+		"3:44: ports.p1: got no worker that polls it, want it in a worker's rx");
+}
+
+Test(warn, names_members_whose_mac_is_not_known)
+{
+	expect_warnings(MEMBER("via: 10.9.0.1") TO_G0,
+		"5:26: groups.g0.members[0]: got a via and no mac, want a mac: without it the "
+		"member's "
+		"packets drop as unresolved until the neighbour is known");
+}
+
+Test(warn, names_groups_with_no_weight_at_all)
+{
+	expect_warnings(MEMBER("mac: 02:00:00:00:00:01, weight: 0") TO_G0,
+		"5:5: groups.g0.members: got the weight 0 for all, want one above 0: as it is, its "
+		"packets drop");
+}
+
+static struct conf
+node(const char *name, uint16_t id, bool has_seed, uint64_t seed)
+{
+	struct conf c = {.node_id = id, .has_hash_seed = has_seed, .hash_seed = seed};
+
+	snprintf(c.node_name, sizeof(c.node_name), "%s", name);
+	c.file = (char *)(uintptr_t)name;
+	return c;
+}
+
+static size_t
+n_equal(const struct conf *const *c, size_t n, char **ret_text)
+{
+	struct conf_errors w;
+	size_t count;
+
+	cr_assert_eq(conf_warn_equal_seeds(c, n, &w), 0);
+	count = w.n;
+	*ret_text = errors_text(&w);
+	conf_errors_fini(&w);
+	return count;
+}
+
+Test(warn, names_each_pair_of_nodes_that_hash_alike)
+{
+	struct conf a = node("a", 1, false, 0), b = node("b", 2, false, 0),
+		    same = node("c", 1, false, 0);
+	struct conf x = node("x", 3, true, 7), y = node("y", 4, true, 7);
+	struct conf z = node("z", 9, true, conf_seed(&b));
+	char *text;
+
+	cr_expect_eq(n_equal((const struct conf *const[]){&a, &b, &x}, 3, &text), 0);
+	free(text);
+	cr_expect_eq(n_equal((const struct conf *const[]){&x, &a, &y}, 3, &text), 1);
+	cr_expect_str_eq(text,
+		"0:0: hash.seed: got 7 for node x (id 3, x) and for node y (id 4, y), want "
+		"unlike seeds: in a row they hash alike, and the second uses only some of "
+		"its members");
+	free(text);
+	cr_expect_eq(n_equal((const struct conf *const[]){&a, &b, &same, &x, &y, &z}, 6, &text), 3);
+	free(text);
+	cr_expect_eq(n_equal(NULL, 0, &text), 0);
+	free(text);
+}

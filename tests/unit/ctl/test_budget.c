@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a configuration is said to cost. On plain memory of just that much the node must come up,
+ * and it must use a fair part of it: too little told is a crash later, too much a node refused.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rte_malloc.h>
+
+#include <criterion/criterion.h>
+
+#include "ctl/build.h"
+#include "ctl/ports.h"
+#include "node.h"
+
+#define MIB UINT64_C(1048576)
+
+static char said[1024];
+
+static void
+remember(void *ctx, enum node_severity severity, const char *sentence)
+{
+	(void)ctx;
+	(void)severity;
+	snprintf(said, sizeof(said), "%s", sentence);
+}
+
+static const struct node_log test_log = {.say = remember};
+
+/* `n_ports` ports of an MTU, `n_groups` groups of 16 members. */
+static struct conf *
+make(unsigned int n_ports, unsigned int mtu, unsigned int n_groups, unsigned int buckets)
+{
+	struct conf *c;
+	char *yaml;
+	size_t len;
+	FILE *f = open_memstream(&yaml, &len);
+
+	fputs("version: 1\nnode: {name: n, id: 1}\nports:\n", f);
+	for (unsigned int p = 0; p < n_ports; p++)
+		fprintf(f, "  - {name: p%u, device: d%u, role: nsf, mtu: %u}\n", p, p, mtu);
+	if (n_groups != 0)
+		fputs("groups:\n", f);
+	for (unsigned int g = 0; g < n_groups; g++) {
+		fprintf(f, "  - name: g%u\n    buckets: %u\n    members:\n", g, buckets);
+		for (unsigned int m = 0; m < 16; m++)
+			fprintf(f, "      - {port: p%u, via: 10.0.%u.%u}\n", m % n_ports, m, m);
+	}
+	fclose(f);
+	c = node_test_conf(yaml);
+	free(yaml);
+	return c;
+}
+
+static void
+expect_enough_and_not_absurd(struct conf *c, unsigned int percent)
+{
+	struct rte_malloc_socket_stats heap;
+	struct node_test t;
+	uint64_t told;
+
+	c->memory = UINT64_C(1) << 40;
+	cr_assert_eq(node_check(c, &test_log, &told), 0, "%s", said);
+	node_test_open_conf(&t, (unsigned int)(told / MIB + 1), c);
+	rte_malloc_get_socket_stats(0, &heap);
+	cr_assert_geq(heap.heap_allocsz_bytes * 100, (told - 24000000) * percent,
+		"told %lu, used %zu", told, heap.heap_allocsz_bytes);
+	node_test_close(&t);
+	conf_free(c);
+}
+
+Test(budget, holds_for_ports_of_1500_bytes)
+{
+	expect_enough_and_not_absurd(make(8, 1500, 4, 512), 80);
+}
+
+Test(budget, holds_for_jumbo_ports)
+{
+	expect_enough_and_not_absurd(make(8, 9600, 4, 512), 80);
+}
+
+Test(budget, holds_for_a_roce_path_mtu_of_4096)
+{
+	expect_enough_and_not_absurd(make(4, 4200, 4, 512), 80);
+}
+
+/* Half of it: each group may stand beside the one that it replaces. */
+Test(budget, holds_for_two_thousand_groups)
+{
+	expect_enough_and_not_absurd(make(2, 1500, 2000, 4096), 45);
+}
+
+Test(budget, adds_up)
+{
+	struct conf *c = make(4, 1500, 4, 512);
+	struct budget one, four, more;
+
+	cr_assert_eq(build_budget(c, 1, &test_log, &one), 0);
+	cr_assert_eq(build_budget(c, 4, &test_log, &four), 0);
+	cr_assert_gt(one.total, one.fib + one.groups + one.mbufs + one.workers);
+	cr_assert_eq(four.workers, 4 * one.workers);
+	cr_assert_gt(four.n_mbufs, one.n_mbufs);
+	cr_assert_eq(four.fib, one.fib);
+	cr_assert_eq(four.groups, one.groups);
+	c->mbufs = 65536;
+	cr_assert_eq(build_budget(c, 4, &test_log, &more), 0);
+	cr_assert_eq(more.n_mbufs, 65536, "the configuration's own number");
+	conf_free(c);
+}
+
+Test(budget, buffers_hold_the_largest_frame_of_any_port)
+{
+	for (unsigned int mtu = 1280; mtu <= 9600; mtu += 64) {
+		struct conf *c = make(2, 1500, 0, 0);
+
+		c->port[1].mtu = (uint16_t)mtu;
+		cr_assert_geq(ports_mbuf_len(c), RTE_PKTMBUF_HEADROOM + mtu + 14 + 8);
+		cr_assert_geq(ports_mbuf_len(c), RTE_PKTMBUF_HEADROOM + 2048);
+		cr_assert_leq(ports_mbuf_len(c), UINT16_MAX);
+		conf_free(c);
+	}
+}
+
+Test(budget, too_little_memory_is_refused_with_the_sum_and_the_cure)
+{
+	struct conf *c = make(16, 9600, 4, 512);
+	uint64_t told = 7;
+	const char *cure;
+
+	c->memory = 64000000;
+	cr_assert_eq(node_check(c, &test_log, &told), -ENOSPC);
+	cr_assert_eq(told, 7);
+	cure = strstr(said, "set memory: ");
+	cr_assert_not_null(cure, "%s", said);
+	cr_assert_not_null(strstr(said, "packet buffers"));
+	/* the cure cures, and nothing much less does */
+	c->memory = strtoull(cure + strlen("set memory: "), NULL, 10) * 1000000;
+	cr_assert_eq(node_check(c, &test_log, NULL), 0, "%s", said);
+	c->memory -= 65000000;
+	cr_assert_eq(node_check(c, &test_log, NULL), -ENOSPC);
+	conf_free(c);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Stages on a worker made by hand: what the whole pipeline (tests/pipe) cannot show, such as a port
+ * that takes a part of a burst only.
+ */
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+
+#include "dp/stage.h"
+#include "eal.h"
+#include "packet.h"
+
+/* A port whose device takes at most `room` packets a call. */
+struct fake_port {
+	struct port port;
+	uint16_t room, n, calls;
+	struct rte_mbuf *got[1024];
+};
+
+static uint16_t
+fake_tx(void *ctx, uint16_t queue, struct rte_mbuf **m, uint16_t n)
+{
+	struct fake_port *f = ctx;
+
+	(void)queue;
+	f->calls++;
+	n = RTE_MIN(n, f->room);
+	for (uint16_t i = 0; i < n; i++)
+		f->got[f->n++] = m[i];
+	return n;
+}
+
+struct bench {
+	struct dp_shared shared;
+	struct fake_port port[2];
+	struct worker *w;
+	struct rte_mempool *pool;
+};
+
+static struct bench *
+bench_make(void)
+{
+	struct bench *b = aligned_alloc(
+		RTE_CACHE_LINE_SIZE, RTE_ALIGN_CEIL(sizeof(*b), (size_t)RTE_CACHE_LINE_SIZE));
+	struct worker_config c = {.shared = &b->shared,
+		.socket = SOCKET_ID_ANY,
+		.n_ports = 2,
+		.n_members = 4,
+		.burst_len = 32};
+
+	test_eal(64);
+	memset(b, 0, sizeof(*b));
+	b->pool = test_pool("bench", 1024, 2048);
+	cr_assert_eq(worker_create(&c, &b->w), 0);
+	for (unsigned int p = 0; p < 2; p++) {
+		b->port[p].port.tx = fake_tx;
+		b->port[p].port.ctx = &b->port[p];
+		b->port[p].room = UINT16_MAX;
+		b->w->tx[p].port = &b->port[p].port;
+		b->w->tx[p].owner = true;
+	}
+	return b;
+}
+
+static void
+bench_free(struct bench *b)
+{
+	for (unsigned int p = 0; p < 2; p++)
+		for (unsigned int i = 0; i < b->port[p].n; i++)
+			rte_pktmbuf_free(b->port[p].got[i]);
+	cr_assert_eq(test_pool_used(b->pool), 0);
+	worker_free(b->w);
+	rte_mempool_free(b->pool);
+	free(b);
+}
+
+/* `n` packets of 100, 101, ... bytes to port `port_idx`, class 3, member counter 1. */
+static void
+fill(struct bench *b, uint16_t n, uint16_t port_idx)
+{
+	struct burst *burst = &b->w->burst;
+
+	burst->n_out = 0;
+	burst->n = n;
+	for (uint16_t i = 0; i < n; i++) {
+		burst->mbuf[i] = rte_pktmbuf_alloc(b->pool);
+		cr_assert_not_null(burst->mbuf[i]);
+		cr_assert_not_null(rte_pktmbuf_append(burst->mbuf[i], (uint16_t)(100 + i)));
+		burst->meta[i] = (struct pkt_meta){.port_idx = port_idx, .class = 3, .counter = 1};
+	}
+}
+
+Test(stages, what_a_port_does_not_take_stays_in_order)
+{
+	struct bench *b = bench_make();
+	const struct counter *out = &b->w->counters->port_out[1];
+	struct rte_mbuf *sent[32];
+
+	fill(b, 32, 1);
+	memcpy(sent, b->w->burst.mbuf, sizeof(sent));
+	stage_enqueue(b->w, &b->w->burst);
+	cr_assert_eq(b->w->burst.n, 0);
+	b->port[1].room = 5;
+	for (unsigned int k = 0; k < 6; k++) {
+		stage_egress(b->w);
+		cr_assert_eq(out->packets, 5 * (k + 1));
+		cr_assert_eq(b->w->tx[1].n, 32 - 5 * (k + 1));
+	}
+	b->port[1].room = 0;
+	stage_egress(b->w);
+	cr_assert_eq(out->packets, 30);
+	b->port[1].room = UINT16_MAX;
+	stage_egress(b->w);
+	cr_assert_eq(out->packets, 32);
+	cr_assert_eq(out->bytes, 32 * 100 + 31 * 16);
+	cr_assert_arr_eq(b->port[1].got, sent, sizeof(sent));
+	/* nothing waits: the port is left alone */
+	b->port[1].calls = 0;
+	stage_egress(b->w);
+	cr_assert_eq(b->port[1].calls, 0);
+	cr_assert_eq(b->port[0].calls, 0, "a port without packets is not asked");
+	bench_free(b);
+}
+
+Test(stages, a_buffer_holds_four_bursts_and_drops_what_is_beyond)
+{
+	struct bench *b = bench_make();
+
+	b->port[0].room = 0;
+	for (unsigned int k = 0; k < WORKER_TX_MAX / 64; k++) {
+		fill(b, 64, 0);
+		stage_enqueue(b->w, &b->w->burst);
+		cr_assert_eq(b->w->burst.n_out, 0);
+		stage_egress(b->w);
+	}
+	fill(b, 10, 0);
+	stage_enqueue(b->w, &b->w->burst);
+	cr_assert_eq(b->w->burst.n_out, 10);
+	stage_drop(b->w, &b->w->burst);
+	cr_assert_eq(b->w->counters->drop[DROP_tx_full], 10);
+	cr_assert_eq(b->w->burst.n_out, 0);
+	/* the other port has a buffer of its own */
+	fill(b, 10, 1);
+	stage_enqueue(b->w, &b->w->burst);
+	stage_egress(b->w);
+	cr_assert_eq(b->port[1].n, 10);
+	/* what was dropped is in no class and at no member */
+	cr_assert_eq(b->w->counters->class_[3].packets, WORKER_TX_MAX + 10);
+	cr_assert_eq(b->w->counters->member[1].packets, WORKER_TX_MAX + 10);
+	b->port[0].room = UINT16_MAX;
+	stage_egress(b->w);
+	cr_assert_eq(b->port[0].n, WORKER_TX_MAX);
+	bench_free(b);
+}
+
+Test(stages, exits_are_counted_by_reason_and_kind_and_freed)
+{
+	struct bench *b = bench_make();
+	struct burst *burst = &b->w->burst;
+
+	fill(b, 64, 0);
+	for (uint16_t i = 0; i < 64; i++)
+		burst->meta[i].verdict = i % 3 == 0   ? verdict_drop(DROP_no_route)
+					 : i % 3 == 1 ? verdict_punt(PUNT_arp)
+						      : 0;
+	burst_split(burst);
+	cr_assert_eq(burst->n, 21);
+	cr_assert_eq(burst->n_out, 43);
+	for (uint16_t i = 0; i < burst->n; i++)
+		cr_assert_eq(burst->mbuf[i]->pkt_len, 100u + 3 * i + 2, "out of order");
+	stage_drop(b->w, burst);
+	cr_assert_eq(b->w->counters->drop[DROP_no_route], 22);
+	cr_assert_eq(b->w->counters->punt[PUNT_arp], 21);
+	cr_assert_eq(test_pool_used(b->pool), 21);
+	stage_drop(b->w, burst);
+	cr_assert_eq(b->w->counters->drop[DROP_no_route], 22, "twice");
+	rte_pktmbuf_free_bulk(burst->mbuf, burst->n);
+	bench_free(b);
+}
+
+Test(stages, a_drain_sends_what_it_can_and_counts_the_rest)
+{
+	struct bench *b = bench_make();
+
+	fill(b, 40, 0);
+	stage_enqueue(b->w, &b->w->burst);
+	fill(b, 24, 1);
+	stage_enqueue(b->w, &b->w->burst);
+	b->port[0].room = 1; /* slow, and in time */
+	b->port[1].room = 0; /* never */
+	worker_drain(b->w);
+	cr_assert_eq(b->port[0].n, 40);
+	cr_assert_eq(b->w->counters->drop[DROP_stopped], 24);
+	cr_assert_eq(b->w->tx_waiting[0], 0);
+	worker_drain(b->w);
+	cr_assert_eq(b->w->counters->drop[DROP_stopped], 24, "twice");
+	bench_free(b);
+}
+
+Test(stages, a_flush_request_sends_what_waits)
+{
+	struct bench *b = bench_make();
+	uint32_t seq;
+
+	fill(b, 8, 0);
+	stage_enqueue(b->w, &b->w->burst);
+	cr_assert_eq(b->port[0].n, 0);
+	cr_assert_eq(mailbox_send(&b->w->mailbox, MAIL_FLUSH, 0, &seq), 0);
+	mailbox_poll(b->w);
+	cr_assert(mailbox_done(&b->w->mailbox, seq));
+	cr_assert_eq(b->port[0].n, 8);
+	bench_free(b);
+}
+
+Test(stages, workers_count_members_and_ports_from_zero)
+{
+	struct bench *b = bench_make();
+
+	cr_assert_eq(b->w->counters->n_members, 4);
+	for (unsigned int m = 0; m < 4; m++)
+		cr_assert_eq(b->w->counters->member[m].packets, 0);
+	worker_free(NULL);
+	for (unsigned int s = 0; s < DP_STAGES_N; s++)
+		cr_assert_not_null(dp_stage_name((enum dp_stage)s));
+	cr_assert_str_eq(dp_stage_name(DP_STAGE_rx), "rx");
+	cr_assert_str_eq(dp_stage_name(DP_STAGE_drop), "drop");
+	bench_free(b);
+}
