@@ -35,6 +35,12 @@ struct parse_policy {
 uint8_t pkt_parse(struct rte_mbuf *m, const struct parse_policy *policy, struct pkt_meta *meta);
 
 /*
+ * By the first octet of an IPv4 address: 1 where it needs a closer look (0, 127, 169 for
+ * link-local, 224 and up).
+ */
+extern const uint8_t pkt_ip4_special[256];
+
+/*
  * Makes the first min(pkt_len, want) bytes of a segmented packet contiguous by moving bytes from
  * later segments into the room behind the first; emptied segments go back to their pool. -ENOSPC
  * when there is no such room or a segment is shared; the packet is then as it was.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parser itself, inline so that a stage's loop has no call per packet. pkt_parse() in parse.c is
- * the same code behind a function, for tests and fuzzing. One function a header, the bounds check
- * first in each.
+ * The parser itself, inline so that a stage's loop has no call per packet. pkt_parse() in parse.c
+ * is the same code behind a function, for tests and fuzzing. One function a header, the bounds
+ * check first in each.
  */
 #ifndef PKT_PARSE_INL_H
 #define PKT_PARSE_INL_H
@@ -19,10 +19,6 @@
 #include "wire/roce.h"
 
 #define BAD(reason) verdict_drop(DROP_##reason)
-
-/* First octets of addresses that need a closer look: 0, 127, 169 (link-local), 224 and up. */
-static const uint8_t parse_ip4_special[256] = {
-	[0] = 1, [127] = 1, [169] = 1, [224 ... 255] = 1};
 
 /* Addresses that decide by themselves. 0 when the route decides. */
 static __attribute__((noinline)) uint8_t
@@ -70,7 +66,7 @@ parse_ip4(uint8_t *ip, uint32_t avail, struct pkt_meta *meta)
 	__builtin_memcpy(&meta->ttl, ip + IP4_OFF_TTL, 2);
 	meta->src = wire_get32(ip + IP4_OFF_SRC);
 	meta->dst = wire_get32(ip + IP4_OFF_DST);
-	if (unlikely(parse_ip4_special[ip[IP4_OFF_SRC]] | parse_ip4_special[ip[IP4_OFF_DST]])) {
+	if (unlikely(pkt_ip4_special[ip[IP4_OFF_SRC]] | pkt_ip4_special[ip[IP4_OFF_DST]])) {
 		uint8_t verdict = parse_ip4_addrs(meta);
 
 		if (verdict != 0)
@@ -147,8 +143,8 @@ parse_other(struct rte_mbuf *m, const struct parse_policy *policy, struct pkt_me
 			return v;
 	}
 	if (type == ETH_TYPE_IP6)
-		return parse_ip6(frame + off, frame_len - off,
-			RTE_MIN(frame_len, PARSE_WINDOW) - off, meta);
+		return parse_ip6(
+			frame + off, frame_len - off, RTE_MIN(frame_len, PARSE_WINDOW) - off, meta);
 	if (type == ETH_TYPE_IP4)
 		return parse_ip4(frame + off, frame_len - off, meta);
 	if (type == ETH_TYPE_ARP)

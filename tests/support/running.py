@@ -157,15 +157,21 @@ def take_pages(tap, wanted):
             raise tap.Skip(f"{wanted} hugepages of 2 MB cannot be had")
 
 
-# Done in a mount namespace of the program's own, so nothing is left to undo: it sees a machine whose
-# hugepages are all taken.
-NO_PAGES = f"""
-mount -t tmpfs none /sys/kernel/mm/hugepages
-mkdir {PAGES}
-for file in nr_hugepages free_hugepages resv_hugepages surplus_hugepages nr_overcommit_hugepages; do
-    echo 0 >{PAGES}/$file
+# Done in a mount namespace of the program's own, so nothing is left to undo: it sees a machine that has
+# no hugepages to give.
+NO_PAGES = """
+for folder in /sys/kernel/mm/hugepages /sys/devices/system/node/node*/hugepages; do
+    sizes=$(cd "$folder" && ls)
+    mount -t tmpfs none "$folder"
+    for size in $sizes; do
+        mkdir "$folder/$size"
+        for file in nr free resv surplus; do
+            echo 0 >"$folder/$size/${file}_hugepages"
+        done
+        echo 0 >"$folder/$size/nr_overcommit_hugepages"
+    done
+    chmod 444 "$folder"/*/*
 done
-chmod 444 {PAGES}/*
 """
 
 
