@@ -200,10 +200,13 @@ memory_mib(const struct conf *c)
 
 /* Hugepages or not, unless the user said which. */
 static void
-add_memory_kind(const struct conf *c, const struct eal_machine *m, const struct node_log *log,
-	struct eal_args *a)
+add_memory_kind(const struct conf *c, const struct eal_machine *m, bool replay,
+	const struct node_log *log, struct eal_args *a)
 {
-	if (user_has(c, "--no-huge")) {
+	/* replays run side by side, and would race for the same free pages */
+	if (replay)
+		add(a, "--no-huge");
+	if (replay || user_has(c, "--no-huge")) {
 		add(a, "--no-shconf");
 		return;
 	}
@@ -224,10 +227,10 @@ add_memory_kind(const struct conf *c, const struct eal_machine *m, const struct 
 }
 
 static void
-add_memory(const struct conf *c, const struct eal_machine *m, const struct node_log *log,
-	struct eal_args *a)
+add_memory(const struct conf *c, const struct eal_machine *m, bool replay,
+	const struct node_log *log, struct eal_args *a)
 {
-	add_memory_kind(c, m, log, a);
+	add_memory_kind(c, m, replay, log, a);
 	if (user_has(c, "-m") || user_has(c, "--socket-mem"))
 		return;
 	add(a, "-m");
@@ -258,8 +261,9 @@ eal_args_make(const struct conf *c, const struct eal_machine *machine, bool repl
 	add(a, "--log-level=warning");
 	add(a, "--log-level=lib.eal:error"); /* it warns of page sizes that nobody asked for */
 	add_devices(c, replay, a);
-	add_memory(c, machine, log, a);
-	for (size_t i = 0; i < c->n_eal; i++)
+	add_memory(c, machine, replay, log, a);
+	/* about memory and devices of the box: not for a replay, which has neither */
+	for (size_t i = 0; !replay && i < c->n_eal; i++)
 		add(a, "%s", c->eal[i]);
 	if (a->argc <= (int)EAL_ARGS_MAX)
 		return 0;
@@ -326,6 +330,9 @@ init_quietly(struct eal_args *a)
 	return rc;
 }
 
+/* The EAL is the process's, and keeps pointers into its arguments until it ends. */
+static struct eal_args *eal_arguments;
+
 int
 eal_start(const struct conf *c, bool replay, const struct node_log *log)
 {
@@ -345,9 +352,10 @@ eal_start(const struct conf *c, bool replay, const struct node_log *log)
 			remove_runtime_dir();
 		}
 	}
-	/* the EAL keeps pointers into its arguments: *a lives as long as the process */
 	if (rc != 0)
 		free(a);
+	else
+		eal_arguments = a;
 	return rc;
 }
 
@@ -355,5 +363,7 @@ void
 eal_stop(void)
 {
 	rte_eal_cleanup();
+	free(eal_arguments);
+	eal_arguments = NULL;
 	remove_runtime_dir();
 }

@@ -115,8 +115,10 @@ Test(failover, a_thousand_changes_of_weights_lose_nothing_and_move_only_what_the
 	static const uint32_t four[5] = {1, 1, 1, 1, 0}, five[5] = {1, 1, 1, 1, 1};
 	uint8_t before[FLOWS], now[FLOWS];
 	struct node_test t;
+	size_t heap;
 
 	fan_open(&t, 7, 5, four);
+	heap = node_test_heap();
 	map_flows(&t, before);
 	for (unsigned int round = 0; round < 1000; round++) {
 		bool joins = round % 2 == 0;
@@ -141,6 +143,7 @@ Test(failover, a_thousand_changes_of_weights_lose_nothing_and_move_only_what_the
 	}
 	node_test_run(&t);
 	cr_assert_eq(t.node->reclaim.n, 0);
+	cr_assert_eq(node_test_heap(), heap, "old groups stay in memory");
 	node_test_close(&t);
 }
 
@@ -252,8 +255,10 @@ Test(failover, a_control_thread_in_a_hurry_loses_no_packet_and_frees_all_it_repl
 	struct node_test t;
 	struct traffic tr = {.t = &t};
 	pthread_t thread;
+	size_t heap;
 
 	fan_open(&t, 7, 6, weight);
+	heap = node_test_heap();
 	cr_assert_eq(pthread_create(&thread, NULL, run_traffic, &tr), 0);
 	wait_turns(t.node, 10);
 	for (unsigned int round = 0; round < 3000; round++)
@@ -262,6 +267,7 @@ Test(failover, a_control_thread_in_a_hurry_loses_no_packet_and_frees_all_it_repl
 		cr_assert_lt(tries, 1000, "%zu groups are never freed", t.node->reclaim.n);
 		wait_turns(t.node, 1);
 	}
+	cr_assert_eq(node_test_heap(), heap, "old groups stay in memory");
 	__atomic_store_n(&tr.stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	t.n_put = tr.sent;

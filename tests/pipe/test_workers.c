@@ -202,8 +202,8 @@ Test(workers, what_waits_in_a_hand_off_ring_at_the_end_is_counted)
 	stopped = node_test_drops(&t, DROP_stopped);
 	cr_assert_eq(
 		stopped, N_OUT * (WORKERS * WORKER_TX_MAX + WORKER_TX_MAX * 4 - 1), "%lu", stopped);
-	cr_assert_eq(stopped + node_test_drops(&t, DROP_tx_full) + N_OUT * (NODE_TEST_DEPTH - 1),
-		f.n_sent);
+	cr_assert_eq(
+		stopped + node_test_drops(&t, DROP_tx_full) + N_OUT * NODE_TEST_DEPTH, f.n_sent);
 	node_test_close(&t);
 }
 

@@ -49,7 +49,7 @@ def sh(*words, check=True, timeout=30):
     return done.stdout
 
 
-def node_yaml(runtime=""):
+def node_yaml(runtime="", mtu=1500):
     """Static routes and static MACs only: nothing for the node to resolve."""
     lines = [
         "version: 1",
@@ -59,7 +59,7 @@ def node_yaml(runtime=""):
     lines.append("ports:")
     for end in (A, B):
         device = f"net_af_packet{end},iface={PORT[end]}"
-        lines.append(f'  - {{name: {PORT[end]}, device: "{device}", role: nsf, mtu: 1500}}')
+        lines.append(f'  - {{name: {PORT[end]}, device: "{device}", role: nsf, mtu: {mtu}}}')
     lines.append("groups:")
     for end, name in ((A, "to-a"), (B, "to-b")):
         lines.append(f"  - name: {name}")
@@ -73,8 +73,9 @@ def node_yaml(runtime=""):
 
 
 class Lab:
-    def __init__(self, folder):
+    def __init__(self, folder, mtu=1500):
         self.folder = folder
+        self.mtu = mtu
         tag = f"sb{os.getpid()}"
         self.host = (f"{tag}a", f"{tag}b")
         self.node = f"{tag}n"
@@ -114,8 +115,8 @@ class Lab:
             "address",
             PORT_MAC[end],
         )
-        self.within(self.node, "ip", "link", "set", PORT[end], "up")
-        self.within(host, "ip", "link", "set", "eth0", "up")
+        self.within(self.node, "ip", "link", "set", PORT[end], "mtu", str(self.mtu), "up")
+        self.within(host, "ip", "link", "set", "eth0", "mtu", str(self.mtu), "up")
         # A veth leaves checksums to the receiving kernel, and there is none behind the node.
         self.within(host, "ethtool", "-K", "eth0", "tx", "off", "rx", "off")
         self.within(host, "ip", "addr", "add", f"{IP4[end]}/24", "dev", "eth0")
@@ -147,7 +148,7 @@ class Lab:
         """Plain memory, unless told otherwise: hugepages are for all who run beside us."""
         conf = os.path.join(self.folder, "node.yaml")
         with open(conf, "w", encoding="ascii") as f:
-            f.write(node_yaml(runtime))
+            f.write(node_yaml(runtime, self.mtu))
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = self.spawn(
                 self.node,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_malloc.h>
+
 #include <criterion/criterion.h>
 
 #include "eal.h"
@@ -89,6 +91,15 @@ node_test_close(struct node_test *t)
 		node_mbufs_out(t->node));
 	cr_assert_eq(node_free(t->node), 0, "%s", t->said);
 	conf_free(t->conf);
+}
+
+size_t
+node_test_heap(void)
+{
+	struct rte_malloc_socket_stats heap;
+
+	cr_assert_eq(rte_malloc_get_socket_stats(0, &heap), 0);
+	return heap.heap_allocsz_bytes;
 }
 
 uint16_t

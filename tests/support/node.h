@@ -43,6 +43,9 @@ struct conf *node_test_conf(const char *yaml);
 /* Stops and frees the node and checks the two things. */
 void node_test_close(struct node_test *t);
 
+/* Bytes of the EAL's heap in use: the sanitizers do not watch it. */
+size_t node_test_heap(void);
+
 /* The index of a port; of a group. */
 uint16_t node_test_port(const struct node_test *t, const char *name);
 uint32_t node_test_group(const struct node_test *t, const char *name);

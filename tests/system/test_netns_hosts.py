@@ -65,11 +65,11 @@ print(good)
 """
 
 
-def lab():
+def lab(mtu=1500):
     tap.require("ip", "ping", "ethtool", "sysctl", root=True)
     folder = tempfile.TemporaryDirectory(prefix="softbag-hosts-")
     tap.defer(folder.cleanup)
-    made = hosts.Lab(folder.name)
+    made = hosts.Lab(folder.name, mtu)
     tap.defer(made.down)
     made.up()
     return made
@@ -183,6 +183,18 @@ def tagged_roce_arrives_bit_exact():
     where = lab()
     where.start()
     check_carried(where, roce(tags=(0x6000 | 100,)))
+
+
+@tap.test
+def roce_of_path_mtu_4096_arrives_bit_exact():
+    where = lab(mtu=4200)
+    where.start()
+    frames = []
+    for src, dst in ((IP4[A], IP4[B]), (IP6[A], IP6[B])):
+        for i in range(40):
+            ip = f.roce_ip(src, dst, f.WRITE_MIDDLE, qpn=i, psn=i, payload=f.noise(4096, i))
+            frames.append(f.ether(ip, dst=PORT_MAC[A], src=HOST_MAC[A]))
+    check_carried(where, frames)
 
 
 @tap.test

@@ -166,9 +166,8 @@ def ctrl_c_ends_a_timed_run_early():
     os.killpg(run.process.pid, signal.SIGINT)
     assert run.end() == 0, run.said()
     _, out, _, _ = check_shown(run.said())
-    assert sum(
-        len(pcapio.read_frames(os.path.join(OUT, port + ".pcap"))) for port in PORTS
-    ) == out
+    written = [pcapio.read_frames(os.path.join(OUT, port + ".pcap")) for port in PORTS]
+    assert sum(len(frames) for frames in written) == out
 
 
 @tap.test(timeout=500)
@@ -220,6 +219,24 @@ def without_rights_and_without_hugepages_it_runs_on_plain_memory():
     assert "running on plain memory" in run.said(), run.said()
     _, out, _, _ = check_shown(run.said())
     check_written(os.path.join(copy, "build", "quickstart"), out)
+
+
+@tap.test(timeout=500)
+def hugepages_that_it_reserves_are_given_back():
+    """On a machine that has 7 hugepages and none of them free, or so it seems to the script."""
+    tap.require("unshare", root=True)
+    need_build()
+    number = os.path.join(running.PAGES, "nr_hugepages")
+    if not os.path.exists(number):
+        raise tap.Skip("the kernel has no hugepages of 2 MB")
+    words = ["bash", "-c", f"echo 7 >{number}; scripts/quickstart --seconds 2; cat {number}"]
+    run = Quickstart(words=running.within(running.NO_PAGES, words))
+    run.until_shown(1)
+    with open(f"/proc/{min(run.nodes)}/root{number}", encoding="ascii") as f:
+        assert f.read().strip() == str(7 + 256), "none were reserved"
+    assert run.end() == 0, run.said()
+    assert run.said().rstrip().endswith("\n7"), run.said()
+    assert "running on plain memory" in run.said(), run.said()
 
 
 if __name__ == "__main__":
