@@ -203,15 +203,18 @@ static void
 add_memory_kind(const struct conf *c, const struct eal_machine *m, bool replay,
 	const struct node_log *log, struct eal_args *a)
 {
-	/* replays run side by side, and would race for the same free pages */
-	if (replay)
-		add(a, "--no-huge");
-	if (replay || user_has(c, "--no-huge")) {
+	if (user_has(c, "--no-huge")) {
 		add(a, "--no-shconf");
 		return;
 	}
 	if (user_has(c, "--in-memory") || user_has(c, "--huge-dir"))
 		return;
+	/* replays run side by side, and would race for the same free pages */
+	if (replay) {
+		add(a, "--no-huge");
+		add(a, "--no-shconf");
+		return;
+	}
 	a->hugepages = m->huge_free >= c->memory;
 	if (a->hugepages) {
 		add(a, "--in-memory");
@@ -262,8 +265,7 @@ eal_args_make(const struct conf *c, const struct eal_machine *machine, bool repl
 	add(a, "--log-level=lib.eal:error"); /* it warns of page sizes that nobody asked for */
 	add_devices(c, replay, a);
 	add_memory(c, machine, replay, log, a);
-	/* about memory and devices of the box: not for a replay, which has neither */
-	for (size_t i = 0; !replay && i < c->n_eal; i++)
+	for (size_t i = 0; i < c->n_eal; i++)
 		add(a, "%s", c->eal[i]);
 	if (a->argc <= (int)EAL_ARGS_MAX)
 		return 0;
