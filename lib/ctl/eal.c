@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -308,6 +309,26 @@ remove_runtime_dir(void)
 	rmdir(path);
 }
 
+/* What programs left that were killed: empty folders, named after processes that are no more. */
+static void
+remove_stale_dirs(void)
+{
+	DIR *dir = opendir("/var/run/dpdk");
+	struct dirent *e;
+	char path[300];
+	int pid;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		if (sscanf(e->d_name, EAL_PREFIX "-%d", &pid) != 1 || pid <= 0 ||
+			kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		snprintf(path, sizeof(path), "/var/run/dpdk/%s", e->d_name);
+		rmdir(path);
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
+
 /*
  * rte_eal_init() without the page of usage that it prints to standard output for an option that it
  * does not like: its log on standard error says which one.
@@ -347,6 +368,7 @@ eal_start(const struct conf *c, bool replay, const struct node_log *log)
 	eal_machine_read(&machine);
 	rc = eal_args_make(c, &machine, replay, log, a);
 	if (rc == 0) {
+		remove_stale_dirs();
 		rte_errno = 0;
 		rc = init_quietly(a);
 		if (rc != 0) {

@@ -14,7 +14,8 @@
 
 #define AF_PACKET_FRAMES                                                                           \
 	512u /* per ring: 8 bursts of 64; twice that costs 4 MB more a jumbo port */
-#define PAGE_LEN 4096u
+#define PAGE_LEN   4096u
+#define PAGE_SHIFT 12u
 
 /* A PCI address without its domain, which is part of the name that DPDK gives the device. */
 static bool
@@ -37,7 +38,10 @@ is_af_packet(const char *device)
 int
 eth_device_complete(const char *device, uint32_t frame_room, char *ret_device, size_t size)
 {
-	uint32_t block = RTE_ALIGN_CEIL(frame_room, PAGE_LEN), per_block = block / frame_room;
+	/* the driver takes frame i to be at i * framesz, the kernel starts each block afresh: no
+	 * gaps */
+	uint32_t per_block = PAGE_LEN >> RTE_MIN(rte_bsf32(frame_room), PAGE_SHIFT);
+	uint32_t block = frame_room * per_block;
 	int n;
 
 	if (is_af_packet(device) && strstr(device, "framesz=") == NULL &&

@@ -118,12 +118,12 @@ port_frame_len(uint16_t mtu)
 
 /*
  * The room that a driver may ask of a packet buffer for such a frame: net_af_packet counts a part
- * of its ring's frame header in.
+ * of its ring's frame header in. Multiples of 256, so that 16 frames at most fill whole pages.
  */
 static inline uint32_t
 port_frame_room(uint16_t mtu)
 {
-	return RTE_ALIGN_CEIL(port_frame_len(mtu), 16u) + 128u;
+	return RTE_ALIGN_CEIL(port_frame_len(mtu) + 128u, 256u);
 }
 
 /* A MAC for a device that has none, the same each time: locally administered, made from the name.
