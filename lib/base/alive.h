@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Liveness words: one bit for each port and fabric link of a node.
+ * Liveness words: one bit for each port and fabric link of a node, set while it is dead, so that a
+ * node with nothing dead is known by eight zeros.
  *
  * Owner: the control thread, which clears a bit at link down and sets it at link up.
  * Readers: every worker, for each packet that chooses among members.
@@ -19,16 +20,27 @@
 #define ALIVE_BITS 512u /* one cache line */
 
 struct alive {
-	uint64_t word[ALIVE_BITS / 64];
+	uint64_t dead[ALIVE_BITS / 64];
 } __rte_cache_aligned;
 
-/* idx < ALIVE_BITS. Any thread. */
+/* idx < ALIVE_BITS; alive until alive_set() says otherwise. Any thread. */
 static inline bool
 alive_test(const struct alive *a, unsigned int idx)
 {
-	uint64_t w = __atomic_load_n(&a->word[(idx / 64) % (ALIVE_BITS / 64)], __ATOMIC_RELAXED);
+	uint64_t w = __atomic_load_n(&a->dead[(idx / 64) % (ALIVE_BITS / 64)], __ATOMIC_RELAXED);
 
-	return (w >> (idx % 64)) & 1;
+	return !(w >> (idx % 64) & 1);
+}
+
+/* Nothing is dead. Any thread. */
+static inline bool
+alive_all(const struct alive *a)
+{
+	uint64_t dead = 0;
+
+	for (unsigned int i = 0; i < ALIVE_BITS / 64; i++)
+		dead |= __atomic_load_n(&a->dead[i], __ATOMIC_RELAXED);
+	return dead == 0;
 }
 
 /* idx < ALIVE_BITS. Control thread. */
@@ -36,12 +48,12 @@ static inline void
 alive_set(struct alive *a, unsigned int idx, bool up)
 {
 	uint64_t bit = UINT64_C(1) << (idx % 64);
-	uint64_t *w = &a->word[(idx / 64) % (ALIVE_BITS / 64)];
+	uint64_t *w = &a->dead[(idx / 64) % (ALIVE_BITS / 64)];
 
 	if (up)
-		__atomic_fetch_or(w, bit, __ATOMIC_RELAXED);
-	else
 		__atomic_fetch_and(w, ~bit, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_or(w, bit, __ATOMIC_RELAXED);
 }
 
 #endif

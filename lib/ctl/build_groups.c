@@ -69,6 +69,8 @@ fill_member(const struct node *n, uint32_t group_idx, size_t i, struct nhg_membe
 		.weight = m->weight,
 	};
 	ret_member->resolved = resolve(n, m, ret_member->l2);
+	if (!ret_member->resolved)
+		ret_member->mtu = 0;
 	memcpy(ret_member->l2 + 6, port->mac, 6);
 }
 

@@ -63,8 +63,6 @@ build(struct node *n)
 	struct snapshot *s;
 	int rc = pl == NULL ? -ENOMEM : ports_create(n);
 
-	for (size_t p = 0; p < n->n_ports; p++)
-		alive_set(&n->shared.alive, (unsigned int)p, true);
 	if (rc == 0)
 		rc = ports_place(n, pl);
 	if (rc == 0)

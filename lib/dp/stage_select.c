@@ -42,19 +42,19 @@ rewrite_ip4(uint8_t *ip)
 }
 
 static inline uint8_t
-select_one(struct nhg_group **group, const struct alive *alive, struct pkt_meta *meta)
+select_one(
+	struct nhg_group **group, const struct alive *alive, bool all_alive, struct pkt_meta *meta)
 {
 	const struct nhg_group *g = snapshot_group(group, meta->group);
-	uint8_t idx = nhg_select(g, alive, flow_hash(meta, g));
+	uint8_t idx = nhg_select(g, alive, all_alive, flow_hash(meta, g));
 
 	if (unlikely(idx == NHG_NONE))
 		return verdict_drop(DROP_no_member);
 	const struct nhg_member *member = &g->member[idx];
 
-	if (unlikely(!member->resolved))
-		return verdict_drop(DROP_unresolved);
+	/* a member without a MAC has an MTU of 0 */
 	if (unlikely(meta->l3_len > member->mtu))
-		return verdict_drop(DROP_too_big);
+		return verdict_drop(member->resolved ? DROP_too_big : DROP_unresolved);
 	meta->port_idx = member->port_idx;
 	meta->counter = member->counter;
 	memcpy(meta->l3 - ETH_HDR_LEN - meta->tags * ETH_TAG_LEN, member->l2, sizeof(member->l2));
@@ -70,10 +70,11 @@ stage_select(struct worker *w, struct burst *b)
 {
 	struct nhg_group **group = w->snapshot->group;
 	const struct alive *alive = &w->shared->alive;
+	bool all_alive = alive_all(alive);
 	unsigned int verdicts = 0, n = b->n;
 
 	for (unsigned int i = 0; i < n; i++) {
-		uint8_t verdict = select_one(group, alive, &b->meta[i]);
+		uint8_t verdict = select_one(group, alive, all_alive, &b->meta[i]);
 
 		b->meta[i].verdict = verdict;
 		verdicts |= verdict;

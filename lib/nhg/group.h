@@ -43,7 +43,7 @@ enum {
 struct nhg_member {
 	uint8_t l2[12];     /* destination and source MAC, as they go on the wire */
 	uint16_t port_idx;  /* index of the node's port, and of its liveness bit */
-	uint16_t mtu;       /* bytes of IP packet that fit the port */
+	uint16_t mtu;       /* bytes of IP packet that fit the port; 0 when not resolved */
 	uint32_t counter;   /* index into the member counters of a worker */
 	uint32_t weight;    /* 0..NHG_WEIGHT_MAX; 0 takes no buckets */
 	uint32_t n_buckets; /* in the base table */

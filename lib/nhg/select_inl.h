@@ -54,14 +54,18 @@ nhg_member_alive(const void *ctx, uint8_t member)
 	return alive_test(c->alive, c->group->member[member].port_idx);
 }
 
-/* The member for a finished hash, live by the liveness words; NHG_NONE when none is. Worker. */
+/*
+ * The member for a finished hash, live by the liveness words; NHG_NONE when none is. `all_alive` is
+ * alive_all() of the burst: without a dead port the load of a bit is out of the chain from hash to
+ * member. Worker.
+ */
 static inline uint8_t
-nhg_select(const struct nhg_group *g, const struct alive *alive, uint32_t hash)
+nhg_select(const struct nhg_group *g, const struct alive *alive, bool all_alive, uint32_t hash)
 {
 	uint32_t b = hash & g->bucket_mask;
 	uint8_t m = g->bucket[b];
 
-	if (likely(m != NHG_NONE && alive_test(alive, g->member[m].port_idx)))
+	if (likely(m != NHG_NONE && (all_alive || alive_test(alive, g->member[m].port_idx))))
 		return m;
 	return nhg_probe(
 		g, b, nhg_member_alive, &(struct nhg_alive_ctx){.group = g, .alive = alive});

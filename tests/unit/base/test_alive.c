@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Liveness words against an array of booleans. */
+#include <string.h>
+
 #include <criterion/criterion.h>
 
 #include "base/alive.h"
@@ -8,21 +10,28 @@
 static void
 check(const struct alive *a, const bool *want)
 {
-	for (unsigned int i = 0; i < ALIVE_BITS; i++)
+	bool all = true;
+
+	for (unsigned int i = 0; i < ALIVE_BITS; i++) {
 		cr_assert_eq(alive_test(a, i), want[i], "bit %u", i);
+		all = all && want[i];
+	}
+	cr_assert_eq(alive_all(a), all);
 }
 
 Test(alive, each_bit_stands_for_itself)
 {
 	struct alive a = {0};
-	bool want[ALIVE_BITS] = {false};
+	bool want[ALIVE_BITS];
 
+	memset(want, true, sizeof(want));
+	check(&a, want);
 	for (unsigned int i = 0; i < ALIVE_BITS; i++) {
-		alive_set(&a, i, true);
-		want[i] = true;
-		check(&a, want);
 		alive_set(&a, i, false);
 		want[i] = false;
+		check(&a, want);
+		alive_set(&a, i, true);
+		want[i] = true;
 		check(&a, want);
 	}
 }
@@ -30,9 +39,10 @@ Test(alive, each_bit_stands_for_itself)
 Test(alive, random_changes_agree_with_an_array)
 {
 	struct alive a = {0};
-	bool want[ALIVE_BITS] = {false};
+	bool want[ALIVE_BITS];
 	struct rng rng;
 
+	memset(want, true, sizeof(want));
 	rng_init(&rng, 9);
 	for (unsigned int round = 0; round < 5000; round++) {
 		unsigned int i = (unsigned int)rng_below(&rng, ALIVE_BITS);

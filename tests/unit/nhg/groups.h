@@ -70,7 +70,7 @@ count_base(const struct nhg_group *g, uint32_t *ret_count)
 static inline void
 all_alive(struct alive *a)
 {
-	memset(a, 0xff, sizeof(*a));
+	memset(a, 0, sizeof(*a));
 }
 
 /* The finished hash of flow number i: hosts of two networks, RoCE, a source port for each flow. */
