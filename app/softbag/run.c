@@ -105,8 +105,9 @@ run_started(struct run *r)
 	if (rc != 0)
 		return rc;
 	r->start_tsc = r->live.tsc = clock_now(&r->node->env.clock);
-	fprintf(stderr, "softbag: node %s runs: %zu ports, %u workers.\n", r->node->conf->node_name,
-		r->node->n_ports, r->node->n_workers);
+	fprintf(stderr, "softbag: node %s runs: %zu ports, %u worker%s.\n",
+		r->node->conf->node_name, r->node->n_ports, r->node->n_workers,
+		r->node->n_workers == 1 ? "" : "s");
 	if (r->args->interactive)
 		rc = console_create(r->node, &r->console);
 	if (rc == 0)

@@ -4,7 +4,7 @@
  * node with nothing dead is known by eight zeros.
  *
  * Owner: the control thread, which clears a bit at link down and sets it at link up.
- * Readers: every worker, for each packet that chooses among members.
+ * Readers: every worker, once a burst, and for each packet while something is dead.
  * Lifetime: that of the node. One cache line, written a few times a day, so it stays shared.
  * Memory order: relaxed on both sides. A bit guards no other data; a worker that reads the old
  * value for a moment sends as it would have sent a moment earlier.

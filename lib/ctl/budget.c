@@ -95,6 +95,8 @@ build_budget(const struct conf *c, unsigned int n_workers, const struct node_log
 		return rc;
 	rc = fib_plan(route, n_routes, &b.plan, &bad);
 	free(route);
+	if (rc == -ENOMEM)
+		return rc;
 	if (rc != 0) {
 		node_say(log, NODE_ERROR,
 			"%zu routes are more than a table holds (%u for each family); aggregate "

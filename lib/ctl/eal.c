@@ -208,8 +208,14 @@ add_memory_kind(const struct conf *c, const struct eal_machine *m, bool replay,
 		add(a, "--no-shconf");
 		return;
 	}
-	if (user_has(c, "--in-memory") || user_has(c, "--huge-dir"))
+	if (user_has(c, "--in-memory"))
 		return;
+	if (user_has(c, "--huge-dir")) {
+		/* its files and the EAL's would stay when the node is gone, and keep the pages */
+		add(a, "--no-shconf");
+		add(a, "--huge-unlink");
+		return;
+	}
 	/* replays run side by side, and would race for the same free pages */
 	if (replay) {
 		add(a, "--no-huge");
@@ -303,10 +309,7 @@ say_cure(const struct conf *c, const struct eal_args *a, const struct node_log *
 static void
 remove_runtime_dir(void)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/var/run/dpdk/" EAL_PREFIX "-%d", (int)getpid());
-	rmdir(path);
+	rmdir(rte_eal_get_runtime_dir());
 }
 
 /* What programs left that were killed: empty folders, named after processes that are no more. */

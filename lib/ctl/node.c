@@ -259,18 +259,15 @@ node_set_weights(struct node *n, uint32_t group_idx, const uint32_t *weight)
 {
 	struct nhg_group **slot = &n->slot[DP_GROUP_FIRST + group_idx];
 	struct nhg_group *now, *before = *slot;
-	int rc = build_group(n, group_idx, weight, before, &now);
+	int rc = reclaim_reserve(&n->reclaim);
 
+	if (rc == 0)
+		rc = build_group(n, group_idx, weight, before, &now);
 	if (rc != 0)
 		return rc;
 	/* release: pairs with the acquire in snapshot_group() */
 	__atomic_store_n(slot, now, __ATOMIC_RELEASE);
-	rc = reclaim_defer(&n->reclaim, free_group, before);
-	if (rc != 0) {
-		/* no memory to remember the old one by: wait for the workers here instead */
-		rte_rcu_qsbr_synchronize(n->shared.qsbr, RTE_QSBR_THRID_INVALID);
-		nhg_group_free(before);
-	}
+	reclaim_defer(&n->reclaim, free_group, before);
 	return 0;
 }
 

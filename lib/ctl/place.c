@@ -55,20 +55,32 @@ place_listed(const struct node *n, struct placement *pl)
 	return 0;
 }
 
-/* The worker with the fewest queues, those of the port's socket first. */
+static bool
+has_port(const struct placement *pl, unsigned int worker, uint16_t port_idx)
+{
+	for (uint16_t k = 0; k < pl->n_rxq[worker]; k++)
+		if (pl->rxq[worker][k].port_idx == port_idx)
+			return true;
+	return false;
+}
+
+/* The worker with the fewest queues and none of this port, those of the port's socket first. */
 static unsigned int
-least_loaded(const struct placement *pl, int socket)
+least_loaded(const struct placement *pl, uint16_t port_idx, int socket)
 {
 	unsigned int best = 0;
-	bool best_near = false;
+	bool best_near = false, found = false;
 
 	for (unsigned int w = 0; w < pl->n_workers; w++) {
 		bool near = socket < 0 || (int)rte_lcore_to_socket_id(pl->lcore[w]) == socket;
 
-		if (w == 0 || (near && !best_near) ||
+		if (has_port(pl, w, port_idx))
+			continue;
+		if (!found || (near && !best_near) ||
 			(near == best_near && pl->n_rxq[w] < pl->n_rxq[best])) {
 			best = w;
 			best_near = near;
+			found = true;
 		}
 	}
 	return best;
@@ -94,7 +106,7 @@ place_by_socket(const struct node *n, struct placement *pl)
 		for (unsigned int k = 0; k < want; k++) {
 			unsigned int w = caps->rss && want == pl->n_workers
 						 ? k
-						 : least_loaded(pl, caps->socket);
+						 : least_loaded(pl, p, caps->socket);
 
 			if (place_queue(pl, w, p) != 0)
 				return -ENOSPC;

@@ -18,7 +18,7 @@ reclaim_init(struct reclaim *r, unsigned int n_workers)
 {
 	size_t len = rte_rcu_qsbr_get_memsize(n_workers);
 
-	r->head = r->tail = NULL;
+	r->head = r->tail = r->spare = NULL;
 	r->n = 0;
 	r->qsbr = aligned_alloc(
 		RTE_CACHE_LINE_SIZE, RTE_ALIGN_CEIL(len, (size_t)RTE_CACHE_LINE_SIZE));
@@ -45,17 +45,26 @@ reclaim_fini(struct reclaim *r)
 {
 	while (r->head != NULL)
 		pop(r);
+	free(r->spare);
 	free(r->qsbr);
+	r->spare = NULL;
 	r->qsbr = NULL;
 }
 
 int
+reclaim_reserve(struct reclaim *r)
+{
+	if (r->spare == NULL)
+		r->spare = malloc(sizeof(*r->spare));
+	return r->spare == NULL ? -ENOMEM : 0;
+}
+
+void
 reclaim_defer(struct reclaim *r, void (*done)(void *obj), void *obj)
 {
-	struct reclaim_item *item = malloc(sizeof(*item));
+	struct reclaim_item *item = r->spare;
 
-	if (item == NULL)
-		return -ENOMEM;
+	r->spare = NULL;
 	/* rte_rcu_qsbr_start() is a release: the new pointer is visible before the token counts */
 	*item = (struct reclaim_item){
 		.token = rte_rcu_qsbr_start(r->qsbr), .done = done, .obj = obj};
@@ -65,7 +74,6 @@ reclaim_defer(struct reclaim *r, void (*done)(void *obj), void *obj)
 		r->head = item;
 	r->tail = item;
 	r->n++;
-	return 0;
 }
 
 size_t

@@ -17,6 +17,7 @@ struct reclaim_item;
 struct reclaim {
 	struct rte_rcu_qsbr *qsbr;
 	struct reclaim_item *head, *tail; /* oldest first */
+	struct reclaim_item *spare;
 	size_t n;
 };
 
@@ -25,11 +26,14 @@ int reclaim_init(struct reclaim *r, unsigned int n_workers);
 /* No reader is left: frees all that waits. */
 void reclaim_fini(struct reclaim *r);
 
+/* Makes sure that the next reclaim_defer() has what it needs. -ENOMEM. */
+int reclaim_reserve(struct reclaim *r);
+
 /*
  * Calls done(obj) after a grace period that begins now. The caller has already replaced the pointer
- * that led to `obj`. -ENOMEM: nothing was taken over, and the caller still owns `obj`.
+ * that led to `obj`, and called reclaim_reserve() before it did.
  */
-int reclaim_defer(struct reclaim *r, void (*done)(void *obj), void *obj);
+void reclaim_defer(struct reclaim *r, void (*done)(void *obj), void *obj);
 
 /* Frees what is ripe; returns how much still waits. */
 size_t reclaim_poll(struct reclaim *r);

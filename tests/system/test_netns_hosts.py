@@ -152,15 +152,22 @@ def tcp_carries_megabytes_whole():
         assert said.split() == [str(TCP_BYTES), want], said
 
 
+def number(text):
+    return int(text.replace(",", ""))
+
+
 def report(where):
     """What softbag said when it stopped: (in, out, punted, dropped) and drops by reason."""
     said = where.said()
     totals = re.search(
-        r"^in (\d+) = out (\d+) \+ punted (\d+) \+ dropped (\d+)", said, re.MULTILINE
+        r"^in ([\d,]+) = out ([\d,]+) \+ punted ([\d,]+) \+ dropped ([\d,]+)", said, re.MULTILINE
     )
     assert totals, said
-    drops = {name: int(n) for name, n in re.findall(r"^drop +(\w+) +(\d+)", said, re.MULTILINE)}
-    return [int(n) for n in totals.groups()], drops
+    drops = {
+        name: number(n)
+        for name, n in re.findall(r"^drop +(\w+) +([\d,]+)", said, re.MULTILINE)
+    }
+    return [number(n) for n in totals.groups()], drops
 
 
 @tap.test

@@ -23,7 +23,9 @@ defer(struct reclaim *r, unsigned int number)
 	unsigned int *obj = malloc(sizeof(*obj));
 
 	*obj = number;
-	cr_assert_eq(reclaim_defer(r, note, obj), 0);
+	cr_assert_eq(reclaim_reserve(r), 0);
+	cr_assert_eq(reclaim_reserve(r), 0, "one spare is enough");
+	reclaim_defer(r, note, obj);
 }
 
 static void
