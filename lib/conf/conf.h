@@ -112,7 +112,7 @@ struct conf {
 	uint64_t memory;  /* bytes; default 512 MB */
 	uint32_t mbufs;   /* 0: auto */
 	enum conf_idle idle;
-	uint32_t burst; /* packets a poll takes at most, 1..64; default 32 */
+	uint32_t burst; /* packets a poll takes at most, 1..64; default 64 */
 	char **eal;     /* passed to the EAL as they stand */
 	size_t n_eal;
 

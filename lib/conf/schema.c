@@ -119,7 +119,7 @@ static const struct field runtime_fields[] = {
 		AS_INT(conf, burst),
 		.min = 1,
 		.max = 64,
-		.def = 32,
+		.def = 64,
 		.help = "Packets that one poll takes at most."},
 	{.key = "eal",
 		.type = FIELD_LIST,

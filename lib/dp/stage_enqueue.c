@@ -14,61 +14,57 @@ one_segment(struct rte_mbuf *m)
 	return m->nb_segs == 1 || rte_pktmbuf_linearize(m) == 0;
 }
 
-/*
- * Neighbours in a burst mostly share class and port: their sums stay in registers until one
- * changes, instead of a chain of loads and stores to one word.
- */
-struct run {
-	uint64_t packets, bytes;
-	uint16_t port_idx;
-	uint8_t class;
-};
-
-static inline void
-run_end(struct worker *w, struct run *r)
+static void
+refuse(struct burst *b, struct rte_mbuf *m, enum drop_reason reason)
 {
-	if (r->packets == 0)
-		return;
-	counter_add(&w->counters->class_[r->class], r->packets, r->bytes);
-	w->tx[r->port_idx].n += (uint16_t)r->packets;
-	w->tx[r->port_idx].bytes += r->bytes;
-	w->tx_waiting[r->port_idx / 64] |= UINT64_C(1) << (r->port_idx % 64);
-	r->packets = r->bytes = 0;
+	b->out_mbuf[b->n_out] = m;
+	b->out_verdict[b->n_out++] = verdict_drop(reason);
+}
+
+/*
+ * Packets from `i` on that share port and class, at least one: neighbours in a burst mostly do.
+ * Their sums stay in registers and are booked once. Returns the first packet of the next run.
+ */
+static inline unsigned int
+enqueue_run(struct worker *w, struct burst *b, unsigned int i)
+{
+	struct counter *member = w->counters->member;
+	uint16_t port_idx = b->meta[i].port_idx;
+	uint8_t class = b->meta[i].class;
+	struct worker_tx *tx = &w->tx[port_idx];
+	bool one = tx->port->one_segment;
+	unsigned int end = b->n, n = tx->n;
+	uint64_t packets = 0, bytes = 0;
+
+	for (; i < end; i++) {
+		const struct pkt_meta *meta = &b->meta[i];
+		struct rte_mbuf *m = b->mbuf[i];
+		uint32_t len = rte_pktmbuf_pkt_len(m);
+
+		if (meta->port_idx != port_idx || meta->class != class)
+			break;
+		if (unlikely(n == WORKER_TX_MAX)) {
+			refuse(b, m, DROP_tx_full);
+		} else if (unlikely(one && !one_segment(m))) {
+			refuse(b, m, DROP_tx_segments);
+		} else {
+			tx->mbuf[n++] = m;
+			packets++;
+			bytes += len;
+			counter_add(&member[meta->counter], 1, len);
+		}
+	}
+	counter_add(&w->counters->class_[class], packets, bytes);
+	tx->n = (uint16_t)n;
+	tx->bytes += bytes;
+	w->tx_waiting[port_idx / 64] |= UINT64_C(1) << (port_idx % 64);
+	return i;
 }
 
 void
 stage_enqueue(struct worker *w, struct burst *b)
 {
-	struct counter *member = w->counters->member;
-	struct worker_tx *tx = w->tx;
-	struct run r = {0};
-
-	for (unsigned int i = 0; i < b->n; i++) {
-		const struct pkt_meta *meta = &b->meta[i];
-		struct rte_mbuf *m = b->mbuf[i];
-		uint32_t len = rte_pktmbuf_pkt_len(m);
-		uint8_t verdict = 0;
-
-		if (meta->port_idx != r.port_idx || meta->class != r.class) {
-			run_end(w, &r);
-			r.port_idx = meta->port_idx;
-			r.class = meta->class;
-			tx = &w->tx[r.port_idx];
-		}
-		if (unlikely(tx->n + r.packets == WORKER_TX_MAX))
-			verdict = verdict_drop(DROP_tx_full);
-		else if (unlikely(tx->port->one_segment && !one_segment(m)))
-			verdict = verdict_drop(DROP_tx_segments);
-		if (unlikely(verdict != 0)) {
-			b->out_mbuf[b->n_out] = m;
-			b->out_verdict[b->n_out++] = verdict;
-			continue;
-		}
-		tx->mbuf[tx->n + r.packets] = m;
-		r.packets++;
-		r.bytes += len;
-		counter_add(&member[meta->counter], 1, len);
-	}
-	run_end(w, &r);
+	for (unsigned int i = 0; i < b->n;)
+		i = enqueue_run(w, b, i);
 	b->n = 0;
 }

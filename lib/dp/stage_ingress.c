@@ -9,15 +9,13 @@
 #include "wire/ip.h"
 #include "wire/roce.h"
 
-/* The class of a packet whose DSCP the configuration does not name. */
+/* The class of a packet that is not RoCEv2 and whose DSCP the configuration does not name. */
 static uint8_t
 class_by_rule(const struct pkt_meta *meta)
 {
 	uint32_t dport = meta->l4_ports & 0xffff, sport = meta->l4_ports >> 16;
 	uint8_t dscp = meta->tos >> 2;
 
-	if (meta->flags & PKT_ROCE)
-		return DP_CLASS_RDMA;
 	if (dscp == 48)
 		return DP_CLASS_CNP;
 	if (dscp == 56 || meta->proto == IP_PROTO_OSPF)
@@ -34,19 +32,20 @@ void
 stage_ingress(struct worker *w, struct burst *b)
 {
 	const uint8_t *dscp_class = w->snapshot->dscp_class;
-	unsigned int ce = 0;
+	unsigned int ce = 0, n = b->n;
 
-	for (unsigned int i = 0; i < b->n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		struct pkt_meta *meta = &b->meta[i];
-		uint8_t c = dscp_class[meta->tos >> 2];
+		bool roce = meta->flags & PKT_ROCE;
+		uint8_t tos = meta->tos, c = dscp_class[tos >> 2];
 
+		if (likely(c == DP_CLASS_BY_RULE))
+			c = roce ? DP_CLASS_RDMA : class_by_rule(meta);
 		/* A CNP overtakes whatever DSCP its NIC gave it. */
-		if (unlikely((meta->flags & PKT_ROCE) && meta->opcode == ROCE_OP_CNP))
+		if (unlikely(roce && meta->opcode == ROCE_OP_CNP))
 			c = DP_CLASS_CNP;
-		else if (c == DP_CLASS_BY_RULE)
-			c = class_by_rule(meta);
 		meta->class = c;
-		ce += (meta->tos & 3) == IP_ECN_CE;
+		ce += (tos & 3) == IP_ECN_CE;
 	}
 	w->counters->ce_in += ce;
 }

@@ -11,7 +11,6 @@
 #include "nhg/hash_inl.h"
 #include "nhg/select_inl.h"
 #include "wire/checksum.h"
-#include "wire/eth.h"
 #include "wire/ip.h"
 
 /* The finished flow hash of a packet, over the fields that its group asks for. */
@@ -23,7 +22,7 @@ flow_hash(const struct pkt_meta *meta, const struct nhg_group *g)
 	if (meta->flags & PKT_IP6)
 		h = nhg_hash_v6(meta->l3 + IP6_OFF_SRC, meta->l4_ports, meta->proto);
 	else
-		h = nhg_hash_v4(meta->src, meta->dst, meta->l4_ports, meta->proto);
+		h = nhg_hash_addrs4(meta_addrs4(meta), meta->l4_ports, meta->proto);
 	if ((meta->flags & PKT_ROCE) && (g->hash_fields & NHG_HASH_DEST_QP))
 		h = nhg_hash_qp(h, meta->dest_qp);
 	return nhg_hash_finish(h, g->seed);
@@ -41,6 +40,10 @@ rewrite_ip4(uint8_t *ip)
 	memcpy(ip + IP4_OFF_CHECKSUM, &checksum, sizeof(checksum));
 }
 
+_Static_assert(offsetof(struct nhg_member, counter) - offsetof(struct nhg_member, port_idx) ==
+		       offsetof(struct pkt_meta, counter) - offsetof(struct pkt_meta, port_idx),
+	"member and metadata hold port_idx, mtu and counter alike");
+
 static inline uint8_t
 select_one(
 	struct nhg_group **group, const struct alive *alive, bool all_alive, struct pkt_meta *meta)
@@ -55,9 +58,8 @@ select_one(
 	/* a member without a MAC has an MTU of 0 */
 	if (unlikely(meta->l3_len > member->mtu))
 		return verdict_drop(member->resolved ? DROP_too_big : DROP_unresolved);
-	meta->port_idx = member->port_idx;
-	meta->counter = member->counter;
-	memcpy(meta->l3 - ETH_HDR_LEN - meta->tags * ETH_TAG_LEN, member->l2, sizeof(member->l2));
+	memcpy(&meta->port_idx, &member->port_idx, 8); /* port_idx, mtu, counter */
+	memcpy(meta->l3 - meta->l2_len, member->l2, sizeof(member->l2));
 	if (meta->flags & PKT_IP6)
 		meta->l3[IP6_OFF_HOP_LIMIT]--;
 	else

@@ -19,13 +19,19 @@ nhg_crc64(uint32_t crc, uint64_t word)
 	return (uint32_t)_mm_crc32_u64(crc, word);
 }
 
-/* Addresses in host order; ports = source << 16 | destination, 0 when there are none. */
+/* `addrs` = source << 32 | destination; ports = source << 16 | destination, 0 when there are none.
+ */
+static inline uint32_t
+nhg_hash_addrs4(uint64_t addrs, uint32_t ports, uint8_t proto)
+{
+	return nhg_crc64(nhg_crc64(0, addrs), (uint64_t)proto << 32 | ports);
+}
+
+/* The same from two addresses in host order. */
 static inline uint32_t
 nhg_hash_v4(uint32_t src, uint32_t dst, uint32_t ports, uint8_t proto)
 {
-	uint32_t h = nhg_crc64(0, (uint64_t)src << 32 | dst);
-
-	return nhg_crc64(h, (uint64_t)proto << 32 | ports);
+	return nhg_hash_addrs4((uint64_t)src << 32 | dst, ports, proto);
 }
 
 /* `addrs`: source and destination address as they stand in the header, 32 bytes, any alignment. */

@@ -29,22 +29,25 @@ enum {
 /* What the pipeline knows of one packet: one cache line. */
 struct pkt_meta {
 	uint8_t *l3;       /* the IP header; at least its fixed part is contiguous */
-	uint32_t src, dst; /* IPv4 only; host order */
+	uint32_t dst, src; /* IPv4 only; host order; as one word they are src << 32 | dst */
 	uint32_t l4_ports; /* source << 16 | destination; 0 for fragments and what has none */
 	uint32_t dest_qp;  /* PKT_ROCE */
 	uint16_t l3_len;   /* IP header and payload, without Ethernet padding */
 	uint16_t group;    /* stage_route */
 	uint8_t ttl;       /* TTL or hop limit; with proto as the two stand in an IPv4 header */
 	uint8_t proto;     /* IPv4 protocol; IPv6 next header after the extension headers */
-	uint8_t flags;     /* PKT_* */
-	uint8_t tags;      /* VLAN tags, 0-2 */
 	uint8_t tos;       /* IPv4 TOS, IPv6 traffic class: DSCP 6 bits, ECN 2 bits */
 	uint8_t opcode;    /* PKT_ROCE */
-	uint8_t class;     /* 0-7, stage_ingress */
+	uint8_t flags;     /* PKT_* */
+	uint8_t tags;      /* VLAN tags, 0-2 */
+	uint8_t l2_len;    /* bytes before the IP header: 14, 18 or 22 */
 	uint8_t verdict;   /* 0: goes on; a drop reason; or VERDICT_PUNT + kind */
-	uint16_t port_idx; /* stage_select: the way out */
-	uint16_t pad;
-	uint32_t counter; /* stage_select: member counter */
+	uint8_t class;     /* 0-7, stage_ingress */
+	uint8_t pad[3];
+	/* stage_select, copied from the member in one word */
+	uint16_t port_idx; /* the way out */
+	uint16_t mtu;
+	uint32_t counter; /* member counter */
 } __rte_cache_aligned;
 
 _Static_assert(sizeof(struct pkt_meta) == 64, "a packet's metadata is one cache line");
@@ -61,6 +64,16 @@ struct burst {
 	struct rte_mbuf *out_mbuf[BURST_MAX]; /* the exits: dropped and punted */
 	uint8_t out_verdict[BURST_MAX];
 };
+
+/* Both IPv4 addresses: src << 32 | dst, host order (a little-endian CPU). */
+static inline uint64_t
+meta_addrs4(const struct pkt_meta *meta)
+{
+	uint64_t addrs;
+
+	__builtin_memcpy(&addrs, &meta->dst, sizeof(addrs));
+	return addrs;
+}
 
 static inline uint8_t
 verdict_drop(enum drop_reason reason)

@@ -64,8 +64,9 @@ parse_ip4(uint8_t *ip, uint32_t avail, struct pkt_meta *meta)
 	meta->l3_len = (uint16_t)total;
 	meta->tos = ip[IP4_OFF_TOS];
 	__builtin_memcpy(&meta->ttl, ip + IP4_OFF_TTL, 2);
-	meta->src = wire_get32(ip + IP4_OFF_SRC);
-	meta->dst = wire_get32(ip + IP4_OFF_DST);
+	uint64_t addrs = wire_get64(ip + IP4_OFF_SRC);
+
+	__builtin_memcpy(&meta->dst, &addrs, sizeof(addrs));
 	if (unlikely(pkt_ip4_special[ip[IP4_OFF_SRC]] | pkt_ip4_special[ip[IP4_OFF_DST]])) {
 		uint8_t verdict = parse_ip4_addrs(meta);
 
@@ -131,6 +132,7 @@ parse_other(struct rte_mbuf *m, const struct parse_policy *policy, struct pkt_me
 		type = wire_get16(frame + off + 2);
 		off += ETH_TAG_LEN;
 		meta->tags++;
+		meta->l2_len += ETH_TAG_LEN;
 	}
 	if (type == ETH_TYPE_MAC_CONTROL)
 		return BAD(mac_control);
@@ -154,18 +156,30 @@ parse_other(struct rte_mbuf *m, const struct parse_policy *policy, struct pkt_me
 	return BAD(ethertype);
 }
 
+/*
+ * True for an untagged IPv4 frame to `mac48` from a unicast address: two words of the header, one
+ * comparison each. Bit 48 of the first is the source's I/G bit.
+ */
+static inline bool
+parse_is_plain_ip4(const uint8_t *frame, uint64_t mac48)
+{
+	uint64_t head;
+
+	__builtin_memcpy(&head, frame, sizeof(head));
+	return ((head ^ mac48) & UINT64_C(0x0001ffffffffffff)) == 0 &&
+	       wire_get16(frame + ETH_OFF_TYPE) == ETH_TYPE_IP4;
+}
+
 static inline uint8_t
 parse_packet(struct rte_mbuf *m, const struct parse_policy *policy, struct pkt_meta *meta)
 {
+	static const uint8_t start[4] = {[2] = ETH_HDR_LEN}; /* flags, tags, l2_len, verdict */
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 
-	meta->flags = 0;
-	meta->tags = 0;
+	__builtin_memcpy(&meta->flags, start, sizeof(start));
 	meta->l4_ports = 0;
 	if (likely(rte_pktmbuf_pkt_len(m) >= ETH_HDR_LEN + IP4_HDR_MIN && m->nb_segs == 1 &&
-		    eth_addr48(frame) == policy->mac48 &&
-		    wire_get16(frame + ETH_OFF_TYPE) == ETH_TYPE_IP4 &&
-		    (frame[ETH_ADDR_LEN] & 1) == 0))
+		    parse_is_plain_ip4(frame, policy->mac48)))
 		return parse_ip4(frame + ETH_HDR_LEN, rte_pktmbuf_pkt_len(m) - ETH_HDR_LEN, meta);
 	return parse_other(m, policy, meta);
 }

@@ -21,9 +21,10 @@ parse_l4(const uint8_t *l4, uint32_t l4_len, struct pkt_meta *meta)
 	if (likely(meta->proto == IP_PROTO_UDP)) {
 		if (unlikely(l4_len < UDP_HDR_LEN))
 			return BAD(l4_truncated);
+		/* both bounds in one: what is below wraps around */
 		uint32_t udp_len = wire_get16(l4 + UDP_OFF_LEN);
 
-		if (unlikely(udp_len < UDP_HDR_LEN || udp_len > l4_len))
+		if (unlikely(udp_len - UDP_HDR_LEN > l4_len - UDP_HDR_LEN))
 			return BAD(udp_len);
 		uint32_t ports = wire_get32(l4);
 

@@ -32,6 +32,15 @@ wire_get32(const uint8_t *p)
 	return __builtin_bswap32(v);
 }
 
+static inline uint64_t
+wire_get64(const uint8_t *p)
+{
+	uint64_t v;
+
+	__builtin_memcpy(&v, p, sizeof(v));
+	return __builtin_bswap64(v);
+}
+
 static inline void
 wire_put16(uint8_t *p, uint16_t v)
 {

@@ -21,7 +21,7 @@ class Case:
     routes: int = 1000
     size: int = 64
     family: int = 4
-    burst: int = 32
+    burst: int = 64
     tx_ports: int = 1
     members: int = 4
     groups: int = 1
@@ -50,7 +50,7 @@ def scaling(big):
         Case("both-1m", f"{n} routes, {n} flows", flows=big, routes=big, against="flows-1m"),
         Case("bytes-1024", "1,024 bytes", size=1024),
         Case("ipv6", "IPv6", family=6),
-        Case("burst-64", "burst of 64", burst=64),
+        Case("burst-32", "burst of 32", burst=32),
         Case("ports-4", "4 TX ports", tx_ports=4),
     ]
 

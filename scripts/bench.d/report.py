@@ -65,7 +65,7 @@ def peers(result):
     plain = sum((on_plain_memory(kind, runs) for kind, runs in p.items()), [])
     note = "\n\nOn plain memory, not hugepages: " + "; ".join(plain) + "." if plain else ""
     return ("### Beside l3fwd\n\n64-byte RoCEv2 packets, 1,024 flows, 1,000 routes, one group of "
-            "4 members, E-ECMP, burst of 32.\n\n" +
+            "4 members, E-ECMP. Bursts of 64 for softbag and testpmd; l3fwd's are 32, its own constant.\n\n" +
             table(["program", ">cycles a packet", ">min .. max", ">starts", ">x l3fwd",
                    ">beyond the devices", ">Mpps a core", ">out / in", ">CPU share"], rows) + note)
 

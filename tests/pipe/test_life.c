@@ -27,7 +27,7 @@ Test(life, polls_forward_and_say_when_there_is_nothing_to_do)
 	fill(&t, 320);
 	while (node_poll(t.node, ++t.ticks))
 		cr_assert_lt(++polls, 100);
-	cr_assert_eq(polls, 10, "32 a poll");
+	cr_assert_eq(polls, 5, "64 a poll");
 	cr_assert_eq(node_test_discard(&t, 1), 320);
 	cr_assert_not(node_poll(t.node, ++t.ticks), "an adaptive node rests");
 	node_test_close(&t);

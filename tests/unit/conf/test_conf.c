@@ -182,7 +182,7 @@ expect_defaults(const char *yaml)
 	cr_expect_eq(c->memory, 512000000);
 	cr_expect_eq(c->mbufs, 0);
 	cr_expect_eq(c->idle, CONF_IDLE_ADAPTIVE);
-	cr_expect_eq(c->burst, 32);
+	cr_expect_eq(c->burst, 64);
 	cr_expect_eq(c->n_eal, 0);
 	cr_expect_eq(c->port[0].mtu, 1500);
 	cr_expect_not(c->port[0].promiscuous);

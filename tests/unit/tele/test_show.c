@@ -263,7 +263,7 @@ Test(show, workers_hash_version_and_the_sum)
 	SHOW(&s, show_worker(s.t.node, f));
 	snprintf(want, sizeof(want), "0 %u in:0 o0:0 o1:0 ", rte_get_main_lcore());
 	expect_line(&s, want);
-	expect_line(&s, " 10 32.0\n");
+	expect_line(&s, " 5 64.0\n");
 	SHOW(&s, show_hash(s.t.node, f));
 	snprintf(want, sizeof(want), "seed %lu (from node.id)\n", conf_seed(s.t.conf));
 	expect_line(&s, want);
