@@ -240,6 +240,10 @@ check(struct args *a, int argc, char **argv)
 		return wrong("--loop and --seconds exclude each other; give one.");
 	if (a->loops == 0)
 		a->loops = a->seconds > 0 ? LOOPS_MAX : 1;
+	if (a->out_dir != NULL && a->out_dir[0] == '\0')
+		return wrong("--out names no folder.");
+	if (a->json != NULL && a->json[0] == '\0')
+		return wrong("--json names no file; - is standard output.");
 	a->json_only = a->json != NULL && strcmp(a->json, "-") == 0;
 	return ARGS_RUN;
 }

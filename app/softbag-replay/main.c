@@ -4,6 +4,7 @@
  * was given is wrong (nothing is written then); 1 when anything else fails.
  */
 #include <errno.h>
+#include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,9 +13,11 @@
 #include <sys/stat.h>
 
 #include "base/bits.h"
+#include "base/cpu.h"
 #include "capture.h"
 #include "ctl/eal.h"
 #include "run.h"
+#include "tele/output.h"
 
 enum {
 	EXIT_FAILED = 1,
@@ -104,6 +107,25 @@ check_output(const struct args *a, const char *path)
 	return -EINVAL;
 }
 
+/* One file by two names, be it there already or not. */
+static bool
+same_path(const char *a, const char *b)
+{
+	char dir_a[PATH_MAX], dir_b[PATH_MAX];
+	char copy_a[PATH_MAX + 64], copy_b[PATH_MAX + 64];
+
+	if (strcmp(a, b) == 0)
+		return true;
+	snprintf(copy_a, sizeof(copy_a), "%s", a);
+	snprintf(copy_b, sizeof(copy_b), "%s", b);
+	if (strcmp(basename(copy_a), basename(copy_b)) != 0)
+		return false;
+	snprintf(copy_a, sizeof(copy_a), "%s", a);
+	snprintf(copy_b, sizeof(copy_b), "%s", b);
+	return realpath(dirname(copy_a), dir_a) != NULL &&
+	       realpath(dirname(copy_b), dir_b) != NULL && strcmp(dir_a, dir_b) == 0;
+}
+
 static int
 check_outputs(const struct args *a, const struct conf *c)
 {
@@ -113,6 +135,13 @@ check_outputs(const struct args *a, const struct conf *c)
 	for (size_t p = 0; rc == 0 && a->out_dir != NULL && p < c->n_ports; p++) {
 		sink_path(a->out_dir, c->port[p].name, path, sizeof(path));
 		rc = check_output(a, path);
+		if (rc == 0 && a->json != NULL && same_path(a->json, path)) {
+			fprintf(stderr,
+				"softbag-replay: --json %s is what port %s writes; give it another "
+				"name.\n",
+				a->json, c->port[p].name);
+			rc = -EINVAL;
+		}
 	}
 	return rc;
 }
@@ -281,6 +310,14 @@ main(int argc, char **argv)
 	struct conf *conf = NULL;
 	int status = EXIT_FAILED;
 
+	if (cpu_lacks() != NULL) {
+		fprintf(stderr,
+			"softbag-replay: this build wants a CPU with %s; build it with meson's "
+			"-Dmarch=x86-64-v2.\n",
+			cpu_lacks());
+		free(a);
+		return status;
+	}
 	if (a == NULL)
 		return status;
 	switch (args_read(argc, argv, a)) {
@@ -296,5 +333,9 @@ main(int argc, char **argv)
 	}
 	conf_free(conf);
 	free(a);
+	if (output_is_lost(stdout)) {
+		fputs("softbag-replay: standard output takes no more.\n", stderr);
+		status = status == EXIT_SUCCESS ? EXIT_FAILED : status;
+	}
 	return status;
 }

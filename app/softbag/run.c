@@ -20,7 +20,7 @@
 #include "log.h"
 #include "tele/show.h"
 
-#define POLL_MS 1 /* links and liveness are looked at no later than this */
+#define POLL_MS 1 /* node_poll() is called this often; it looks at links each 10 ms */
 
 struct run {
 	const struct args *args;
@@ -32,7 +32,7 @@ struct run {
 	bool stop;
 };
 
-/* SIGINT and SIGTERM become readable; threads made from here on inherit the mask. */
+/* SIGINT, SIGTERM and SIGHUP become readable; threads made from here on inherit the mask. */
 static int
 open_signals(void)
 {
@@ -41,6 +41,7 @@ open_signals(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP); /* the terminal is gone: interfaces get back what was changed */
 	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
 		return -errno;
 	signal(SIGPIPE, SIG_IGN);

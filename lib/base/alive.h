@@ -3,7 +3,7 @@
  * Liveness words: one bit for each port and fabric link of a node, set while it is dead, so that a
  * node with nothing dead is known by eight zeros.
  *
- * Owner: the control thread, which clears a bit at link down and sets it at link up.
+ * Owner: the control thread, which sets a bit at link down and clears it at link up.
  * Readers: every worker, once a burst, and for each packet while something is dead.
  * Lifetime: that of the node. One cache line, written a few times a day, so it stays shared.
  * Memory order: relaxed on both sides. A bit guards no other data; a worker that reads the old

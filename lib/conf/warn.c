@@ -59,6 +59,16 @@ warn_members(const struct conf_group *g, struct conf_errors *w)
 				"member's packets drop as unresolved until the neighbour is known",
 				g->name, i);
 	}
+	for (size_t i = 0; i < g->n_members; i++) {
+		uint64_t parts = (uint64_t)g->member[i].weight * g->buckets;
+
+		if (parts != 0 && parts < weight)
+			errors_add(w, g->member[i].pos,
+				"groups.%s.members[%zu].weight: got %" PRIu32 " of %" PRIu64
+				" in all, want buckets that can show it: one of %" PRIu32
+				" is more than its share",
+				g->name, i, g->member[i].weight, weight, g->buckets);
+	}
 	if (weight == 0)
 		errors_add(w, g->pos,
 			"groups.%s.members: got the weight 0 for all, want one above 0: as it is, "

@@ -21,14 +21,29 @@
 /* The EAL's own: rings, pools' bookkeeping, ethdev data, fragmentation of the heap. */
 #define EAL_BYTES (24 * MB)
 
-static uint32_t
-mbufs_auto(const struct conf *c, unsigned int n_workers)
+struct budget_users
+budget_users(const struct conf *c)
 {
-	uint32_t n = 0;
+	struct budget_users u = {.n_workers = RTE_MAX((unsigned int)c->n_workers, 1u)};
 
-	for (size_t p = 0; p < c->n_ports; p++)
-		n += PORTS_DESC * 2 + n_workers * WORKER_TX_MAX;
-	return n + n_workers * (BURST_MAX + PORTS_POOL_CACHE * 2);
+	for (size_t w = 0; w < c->n_workers; w++)
+		u.n_queues += (uint32_t)c->worker[w].n_rx;
+	u.n_queues = RTE_MAX(u.n_queues, (uint32_t)c->n_ports) + u.n_workers * (uint32_t)c->n_ports;
+	return u;
+}
+
+/*
+ * Full rings of all queues, what may wait in workers and on its way between them, the pool's
+ * caches.
+ */
+static uint32_t
+mbufs_auto(const struct conf *c, struct budget_users u)
+{
+	uint32_t handoff = u.n_workers > 1 ? PORTS_HANDOFF : 0;
+
+	return u.n_queues * PORTS_DESC +
+	       (uint32_t)c->n_ports * (u.n_workers * WORKER_TX_MAX + handoff) +
+	       u.n_workers * (BURST_MAX + PORTS_POOL_CACHE * 2);
 }
 
 uint32_t
@@ -83,7 +98,7 @@ worker_bytes(const struct conf *c, unsigned int n_workers)
 }
 
 int
-build_budget(const struct conf *c, unsigned int n_workers, const struct node_log *log,
+build_budget(const struct conf *c, struct budget_users users, const struct node_log *log,
 	struct budget *ret_budget)
 {
 	struct budget b = {0};
@@ -104,12 +119,12 @@ build_budget(const struct conf *c, unsigned int n_workers, const struct node_log
 			n_routes, FIB_ROUTES_MAX);
 		return rc;
 	}
-	b.n_mbufs = c->mbufs != 0 ? c->mbufs : mbufs_auto(c, n_workers);
+	b.n_mbufs = c->mbufs != 0 ? c->mbufs : mbufs_auto(c, users);
 	b.mbuf_len = ports_mbuf_len(c);
 	b.fib = b.plan.v4.bytes + b.plan.v6.bytes;
 	b.groups = group_bytes(c);
 	b.mbufs = mbuf_bytes(b.n_mbufs, b.mbuf_len);
-	b.workers = worker_bytes(c, n_workers);
+	b.workers = worker_bytes(c, users.n_workers);
 	b.total = b.fib + b.groups + b.mbufs + b.workers + EAL_BYTES;
 	*ret_budget = b;
 	return 0;
@@ -141,8 +156,17 @@ int
 node_check(const struct conf *conf, const struct node_log *log, uint64_t *ret_bytes)
 {
 	struct budget b;
-	int rc = build_budget(conf, RTE_MAX((unsigned int)conf->n_workers, 1u), log, &b);
+	int rc;
 
+	if (conf->n_ports > RTE_MAX_ETHPORTS) {
+		node_say(log, NODE_ERROR,
+			"%zu ports are more than this DPDK has (%d devices a process); take some "
+			"away, "
+			"or run the file in softbag-replay, whose ports are none.",
+			conf->n_ports, RTE_MAX_ETHPORTS);
+		return -E2BIG;
+	}
+	rc = build_budget(conf, budget_users(conf), log, &b);
 	if (rc == 0)
 		rc = build_check_memory(conf, &b, log);
 	if (rc == 0 && ret_bytes != NULL)

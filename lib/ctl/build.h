@@ -35,8 +35,18 @@ struct budget {
 	uint32_t mbuf_len; /* data room of one */
 };
 
+/* Who takes packet buffers: workers, and RX and TX queues with their descriptors. */
+struct budget_users {
+	unsigned int n_workers;
+	uint32_t n_queues; /* of all ports */
+};
+
+/* What a configuration says by itself, before any device is asked: queues for listed workers. Pure.
+ */
+struct budget_users budget_users(const struct conf *conf);
+
 /* -E2BIG: more routes than a table can hold (said in the log); -ENOMEM. */
-int build_budget(const struct conf *conf, unsigned int n_workers, const struct node_log *log,
+int build_budget(const struct conf *conf, struct budget_users users, const struct node_log *log,
 	struct budget *ret_budget);
 
 /* The budget against runtime.memory: -ENOSPC, and one sentence with the sum and the cure. */

@@ -140,6 +140,12 @@ add_lcores(const struct conf *c, const struct eal_machine *m, const struct node_
 			main);
 		return -EINVAL;
 	}
+	if (c->n_workers > 1 && is_worker(c, main))
+		node_say(log, NODE_NOTE,
+			"lcore %u has a worker and the control thread, which take turns: there are "
+			"as "
+			"many workers as CPUs.",
+			main);
 	for (size_t w = 0; w < c->n_workers; w++) {
 		if (!may_use(m, c->worker[w].lcore)) {
 			node_say(log, NODE_ERROR,

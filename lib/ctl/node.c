@@ -52,6 +52,7 @@ static void
 node_publish(struct node *n, struct snapshot *s)
 {
 	n->snapshot = s;
+	n->generation++;
 	/* release: pairs with the acquire in worker_turn(); all of *s is written before */
 	__atomic_store_n(&n->shared.snapshot, s, __ATOMIC_RELEASE);
 }
@@ -170,9 +171,10 @@ is_inline(const struct worker *w)
 int
 node_start(struct node *n)
 {
-	for (size_t p = 0; p < n->n_ports; p++) {
-		int rc = port_start(n->port[p]);
+	int rc;
 
+	for (size_t p = 0; p < n->n_ports; p++) {
+		rc = port_start(n->port[p]);
 		if (rc != 0) {
 			node_say(&n->env.log, NODE_ERROR, "port %s does not start: %s.",
 				n->port[p]->name, strerror(-rc));
@@ -186,8 +188,15 @@ node_start(struct node *n)
 	for (unsigned int i = 0; i < n->n_workers; i++) {
 		rte_rcu_qsbr_thread_register(n->shared.qsbr, i);
 		rte_rcu_qsbr_thread_online(n->shared.qsbr, i);
-		if (!is_inline(n->worker[i]))
-			rte_eal_remote_launch(worker_main, n->worker[i], n->worker[i]->lcore);
+		if (is_inline(n->worker[i]))
+			continue;
+		rc = rte_eal_remote_launch(worker_main, n->worker[i], n->worker[i]->lcore);
+		if (rc != 0) {
+			node_say(&n->env.log, NODE_ERROR, "no worker starts on lcore %u: %s.",
+				n->worker[i]->lcore, strerror(-rc));
+			node_stop(n);
+			return rc;
+		}
 	}
 	return 0;
 }
@@ -218,8 +227,7 @@ inline_turns(struct node *n, uint64_t now)
 
 	for (unsigned int i = 0; n->running && i < n->n_workers; i++)
 		if (is_inline(n->worker[i]))
-			busy |= worker_turn(n->worker[i], now) != 0 ||
-				n->conf->idle == CONF_IDLE_POLL;
+			busy |= !worker_rests(n->worker[i], worker_turn(n->worker[i], now));
 	return busy;
 }
 
@@ -267,6 +275,7 @@ node_set_weights(struct node *n, uint32_t group_idx, const uint32_t *weight)
 		return rc;
 	/* release: pairs with the acquire in snapshot_group() */
 	__atomic_store_n(slot, now, __ATOMIC_RELEASE);
+	n->generation++;
 	reclaim_defer(&n->reclaim, free_group, before);
 	return 0;
 }
@@ -289,6 +298,7 @@ rebuild_groups(struct node *n, uint16_t port_idx)
 {
 	uint32_t weight[NHG_MEMBERS_MAX];
 
+	n->rebuild[port_idx] = false;
 	for (uint32_t g = 0; g < n->conf->n_groups; g++) {
 		const struct nhg_group *now = node_group_now(n, g);
 		int rc;
@@ -298,6 +308,7 @@ rebuild_groups(struct node *n, uint16_t port_idx)
 		for (unsigned int i = 0; i < now->n_members; i++)
 			weight[i] = now->member[i].weight;
 		rc = node_set_weights(n, g, weight);
+		n->rebuild[port_idx] |= rc != 0;
 		if (rc != 0)
 			node_say(&n->env.log, NODE_ERROR, "group %s cannot be rebuilt: %s.",
 				n->conf->group[g].name, strerror(-rc));
@@ -307,8 +318,11 @@ rebuild_groups(struct node *n, uint16_t port_idx)
 void
 node_set_link(struct node *n, uint16_t port_idx, bool up)
 {
-	if (alive_test(&n->shared.alive, port_idx) == up)
+	if (alive_test(&n->shared.alive, port_idx) == up) {
+		if (n->rebuild[port_idx])
+			rebuild_groups(n, port_idx);
 		return;
+	}
 	alive_set(&n->shared.alive, port_idx, up);
 	node_say(&n->env.log, NODE_NOTE, "port %s: link %s.", n->port[port_idx]->name,
 		up ? "up" : "down");

@@ -70,7 +70,9 @@ struct node {
 	struct nhg_group **slot; /* the group table that snapshots point to */
 	uint32_t n_slots;
 	struct snapshot *snapshot;
-	struct node_group *group; /* by conf group index */
+	uint64_t generation;        /* of the tables: 1 at the start, one more with each change */
+	bool rebuild[DP_PORTS_MAX]; /* groups of the port could not be rebuilt: tried again */
+	struct node_group *group;   /* by conf group index */
 	uint32_t n_members;
 	uint64_t link_poll_tsc;
 	bool running;

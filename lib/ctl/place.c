@@ -27,7 +27,34 @@ takes_another_queue(const struct node *n, const struct placement *pl, uint16_t p
 {
 	const struct port_caps *caps = &n->port[port_idx]->caps;
 
-	return pl->port_rxq[port_idx] == 0 || (caps->rss && pl->port_rxq[port_idx] < caps->max_rxq);
+	return pl->port_rxq[port_idx] == 0 ||
+	       (caps->rss && pl->port_rxq[port_idx] < caps->max_rxq) ||
+	       pl->port_rxq[port_idx] < caps->fixed_rxq;
+}
+
+static bool
+has_port(const struct placement *pl, unsigned int worker, uint16_t port_idx)
+{
+	for (uint16_t k = 0; k < pl->n_rxq[worker]; k++)
+		if (pl->rxq[worker][k].port_idx == port_idx)
+			return true;
+	return false;
+}
+
+/* Queues that the device fills by itself go to those who poll the port already, in turns. */
+static int
+place_fixed(const struct node *n, struct placement *pl)
+{
+	for (uint16_t p = 0; p < n->n_ports; p++) {
+		uint16_t fixed = n->port[p]->caps.fixed_rxq;
+		bool polled = pl->port_rxq[p] != 0;
+
+		for (unsigned int w = 0; polled && pl->port_rxq[p] < fixed; w++)
+			if (has_port(pl, w % pl->n_workers, p) &&
+				place_queue(pl, w % pl->n_workers, p) != 0)
+				return -ENOSPC;
+	}
+	return 0;
 }
 
 static int
@@ -38,6 +65,13 @@ place_listed(const struct node *n, struct placement *pl)
 	pl->n_workers = (unsigned int)c->n_workers;
 	for (unsigned int w = 0; w < pl->n_workers; w++) {
 		pl->lcore[w] = c->worker[w].lcore;
+		if (!n->env.replay && !rte_lcore_is_enabled(pl->lcore[w])) {
+			node_say(&n->env.log, NODE_ERROR,
+				"runtime.workers: lcore %u is not in runtime.eal's list of lcores; "
+				"leave -l out there, or add it.",
+				pl->lcore[w]);
+			return -EINVAL;
+		}
 		for (size_t i = 0; i < c->worker[w].n_rx; i++) {
 			uint16_t p = c->worker[w].rx[i];
 
@@ -53,15 +87,6 @@ place_listed(const struct node *n, struct placement *pl)
 		}
 	}
 	return 0;
-}
-
-static bool
-has_port(const struct placement *pl, unsigned int worker, uint16_t port_idx)
-{
-	for (uint16_t k = 0; k < pl->n_rxq[worker]; k++)
-		if (pl->rxq[worker][k].port_idx == port_idx)
-			return true;
-	return false;
 }
 
 /* The worker with the fewest queues and none of this port, those of the port's socket first. */
@@ -132,11 +157,14 @@ ports_place(struct node *n, struct placement *ret_placement)
 		return -E2BIG;
 	}
 	rc = n->conf->n_workers != 0 ? place_listed(n, pl) : place_by_socket(n, pl);
-	if (rc != 0) {
+	if (rc == 0)
+		rc = place_fixed(n, pl);
+	if (rc == -ENOSPC) {
 		node_say(&n->env.log, NODE_ERROR, "a worker polls at most %u queues; add workers.",
 			WORKER_RXQ_MAX);
-		return rc;
 	}
+	if (rc != 0)
+		return rc;
 	for (uint16_t p = 0; p < n->n_ports; p++) {
 		pl->port_rxq[p] = RTE_MAX(pl->port_rxq[p], 1);
 		pl->port_txq[p] =

@@ -61,13 +61,30 @@ ports_create(struct node *n)
 	return rc;
 }
 
+/* Now that the devices have been asked: as many queues as there will be. */
+static struct budget_users
+placed_users(const struct node *n, const struct placement *pl)
+{
+	struct budget_users u = budget_users(n->conf);
+
+	u.n_workers = pl->n_workers;
+	if (n->env.replay) /* memory ports have no descriptors */
+		return u;
+	u.n_queues = 0;
+	for (size_t p = 0; p < n->n_ports; p++)
+		u.n_queues += pl->port_rxq[p] + pl->port_txq[p];
+	return u;
+}
+
 static int
-create_pool(struct node *n, unsigned int n_workers)
+create_pool(struct node *n, const struct placement *pl)
 {
 	struct budget b;
 	char name[RTE_MEMPOOL_NAMESIZE];
-	int rc = build_budget(n->conf, n_workers, &n->env.log, &b);
+	int rc = build_budget(n->conf, placed_users(n, pl), &n->env.log, &b);
 
+	if (rc == 0 && !n->env.replay)
+		rc = build_check_memory(n->conf, &b, &n->env.log);
 	if (rc != 0)
 		return rc;
 	snprintf(name, sizeof(name), "pool-%s", n->tag);
@@ -126,7 +143,7 @@ ports_configure(struct node *n, const struct placement *pl)
 {
 	struct notes notes = {.log = &n->env.log};
 	struct port_note note = {.say = take_note, .ctx = &notes};
-	int rc = create_pool(n, pl->n_workers);
+	int rc = create_pool(n, pl);
 
 	for (size_t p = 0; rc == 0 && p < n->n_ports; p++) {
 		const struct conf_port *c = &n->conf->port[p];
@@ -155,7 +172,7 @@ ports_configure(struct node *n, const struct placement *pl)
 static int
 create_handoff(struct node *n, size_t p)
 {
-	uint32_t depth = WORKER_TX_MAX * 4;
+	uint32_t depth = PORTS_HANDOFF;
 	size_t len =
 		RTE_ALIGN_CEIL((size_t)rte_ring_get_memsize(depth), (size_t)RTE_CACHE_LINE_SIZE);
 

@@ -9,7 +9,10 @@
  * Descriptors per queue: l3fwd's figure. Half loses packets on a NIC when a worker sleeps its 50 us
  * at 10 Mpps, double only moves the loss.
  */
-#define PORTS_DESC       1024u
+#define PORTS_DESC 1024u
+#define PORTS_HANDOFF                                                                              \
+	(WORKER_TX_MAX * 4u)  /* packets on their way to the owner of a shared port                \
+			       */
 #define PORTS_POOL_CACHE 256u /* four bursts, so that a worker meets the shared ring rarely */
 
 /* Bytes of data room that hold the biggest frame of the node, headroom included. Pure. */

@@ -60,6 +60,7 @@ collect_owned(struct worker *w)
 		for (uint16_t k = 0; k < n; k++)
 			tx->bytes += rte_pktmbuf_pkt_len(tx->mbuf[tx->n + k]);
 		tx->n += n;
+		w->collected |= n != 0;
 		if (tx->n != 0)
 			w->tx_waiting[port_idx / 64] |= UINT64_C(1) << (port_idx % 64);
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Uses:  port_idx, class, counter.
+ * Uses:  port_idx, mtu, class, counter.
  * Sets:  the TX buffers of the ports; counts classes and members.
  * Next:  stage_egress.
- * Drops: tx_full, tx_segments.
+ * Drops: too_big, tx_full, tx_segments.
  */
 #include "dp/stage.h"
 
@@ -12,6 +12,17 @@ static bool
 one_segment(struct rte_mbuf *m)
 {
 	return m->nb_segs == 1 || rte_pktmbuf_linearize(m) == 0;
+}
+
+/* The frame is longer than the port takes: bytes behind the IP packet (an FCS, padding) stay here.
+ */
+static bool
+fits_mtu(struct rte_mbuf *m, const struct pkt_meta *meta)
+{
+	uint32_t excess = rte_pktmbuf_pkt_len(m) - meta->l2_len - meta->l3_len;
+
+	return meta->l3_len <= meta->mtu && excess <= UINT16_MAX &&
+	       rte_pktmbuf_trim(m, (uint16_t)excess) == 0;
 }
 
 static void
@@ -43,6 +54,13 @@ enqueue_run(struct worker *w, struct burst *b, unsigned int i)
 
 		if (meta->port_idx != port_idx || meta->class != class)
 			break;
+		if (unlikely(len > (uint32_t)meta->mtu + meta->l2_len)) {
+			if (!fits_mtu(m, meta)) {
+				refuse(b, m, DROP_too_big);
+				continue;
+			}
+			len = rte_pktmbuf_pkt_len(m);
+		}
 		if (unlikely(n == WORKER_TX_MAX)) {
 			refuse(b, m, DROP_tx_full);
 		} else if (unlikely(one && !one_segment(m))) {

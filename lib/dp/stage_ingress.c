@@ -16,14 +16,17 @@ class_by_rule(const struct pkt_meta *meta)
 	uint32_t dport = meta->l4_ports & 0xffff, sport = meta->l4_ports >> 16;
 	uint8_t dscp = meta->tos >> 2;
 
-	if (dscp == 48)
-		return DP_CLASS_CNP;
-	if (dscp == 56 || meta->proto == IP_PROTO_OSPF)
+	/* protocols first: routing daemons send with DSCP 48 too */
+	if (meta->proto == IP_PROTO_OSPF)
 		return DP_CLASS_ROUTING;
 	if (meta->proto == IP_PROTO_TCP && (dport == TCP_PORT_BGP || sport == TCP_PORT_BGP))
 		return DP_CLASS_ROUTING;
 	if (meta->proto == IP_PROTO_UDP &&
 		(dport == UDP_PORT_BFD || dport == UDP_PORT_BFD_MULTIHOP))
+		return DP_CLASS_ROUTING;
+	if (dscp == 48)
+		return DP_CLASS_CNP;
+	if (dscp == 56)
 		return DP_CLASS_ROUTING;
 	return DP_CLASS_DEFAULT;
 }

@@ -3,7 +3,7 @@
  * Uses:  group, addresses, ports, QP; groups of the snapshot, liveness words.
  * Sets:  port_idx and counter; rewrites MACs, TTL or hop limit, IPv4 checksum in the frame.
  * Next:  stage_enqueue.
- * Drops: no_member, unresolved, too_big.
+ * Drops: no_member, unresolved.
  */
 #include <string.h>
 
@@ -55,9 +55,8 @@ select_one(
 		return verdict_drop(DROP_no_member);
 	const struct nhg_member *member = &g->member[idx];
 
-	/* a member without a MAC has an MTU of 0 */
-	if (unlikely(meta->l3_len > member->mtu))
-		return verdict_drop(member->resolved ? DROP_too_big : DROP_unresolved);
+	if (unlikely(member->mtu == 0))
+		return verdict_drop(DROP_unresolved);
 	memcpy(&meta->port_idx, &member->port_idx, 8); /* port_idx, mtu, counter */
 	memcpy(meta->l3 - meta->l2_len, member->l2, sizeof(member->l2));
 	if (meta->flags & PKT_IP6)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include <rte_malloc.h>
@@ -17,8 +18,8 @@
 #include "dp/stage.h"
 
 /*
- * Adaptive idle: 1024 empty turns spin (about 20 us: a busy port is never left), then sleeps of 50
- * us, the kernel's own timer slack, so a lab box idles at a few per cent of a core.
+ * Adaptive idle: 1024 empty turns spin (some 50 us: a busy port is never left), then sleeps of 50
+ * us. A lab box then idles at a few per cent of a core.
  */
 #define IDLE_SPIN_TURNS 1024u
 #define IDLE_SLEEP_NS   50000
@@ -28,6 +29,7 @@ worker_turn(struct worker *w, uint64_t now)
 {
 	unsigned int n = 0;
 
+	w->collected = false;
 	mailbox_poll(w);
 	w->now = now;
 	/* acquire: pairs with node_publish()'s release store; the tables behind it are whole */
@@ -41,29 +43,6 @@ worker_turn(struct worker *w, uint64_t now)
 	return n;
 }
 
-static void
-worker_idle(struct worker *w, unsigned int n)
-{
-	if (n != 0) {
-		w->n_empty = 0;
-		return;
-	}
-	rte_pause();
-	if (++w->n_empty < IDLE_SPIN_TURNS || !w->adaptive_idle)
-		return;
-	nanosleep(&(struct timespec){.tv_nsec = IDLE_SLEEP_NS}, NULL);
-}
-
-int
-worker_main(void *arg)
-{
-	struct worker *w = arg;
-
-	while (!__atomic_load_n(&w->shared->stop, __ATOMIC_RELAXED))
-		worker_idle(w, worker_turn(w, clock_now(&w->clock)));
-	return 0;
-}
-
 static bool
 is_waiting(const struct worker *w)
 {
@@ -71,6 +50,30 @@ is_waiting(const struct worker *w)
 		if (w->tx_waiting[i] != 0)
 			return true;
 	return false;
+}
+
+bool
+worker_rests(struct worker *w, unsigned int n)
+{
+	if (n != 0 || w->collected || is_waiting(w)) {
+		w->n_empty = 0;
+		return false;
+	}
+	return ++w->n_empty >= IDLE_SPIN_TURNS && w->adaptive_idle;
+}
+
+int
+worker_main(void *arg)
+{
+	struct worker *w = arg;
+
+	/* the kernel adds 50 us of slack to every sleep of a thread that does not say otherwise */
+	prctl(PR_SET_TIMERSLACK, 1);
+	while (!__atomic_load_n(&w->shared->stop, __ATOMIC_RELAXED)) {
+		if (worker_rests(w, worker_turn(w, clock_now(&w->clock))))
+			nanosleep(&(struct timespec){.tv_nsec = IDLE_SLEEP_NS}, NULL);
+	}
+	return 0;
 }
 
 static void

@@ -72,7 +72,8 @@ struct worker {
 	uint16_t burst_len;
 	bool profile;
 	bool adaptive_idle;
-	uint32_t n_empty; /* turns in a row without a packet */
+	bool collected;   /* packets were handed over in this turn */
+	uint32_t n_empty; /* turns in a row with nothing to do */
 	uint64_t profile_tsc;
 	uint16_t *owned; /* shared ports whose ring this worker empties */
 	uint16_t n_owned;
@@ -102,6 +103,12 @@ void worker_free(struct worker *w); /* takes NULL */
 
 /* One turn at time `now`; returns how many packets came in. The worker's lcore. */
 unsigned int worker_turn(struct worker *w, uint64_t now);
+
+/*
+ * After a turn that took `n` packets in: true when the worker has had nothing to do for so long
+ * that it may sleep. Its own thread.
+ */
+bool worker_rests(struct worker *w, unsigned int n);
 
 /* Turns until shared->stop. For rte_eal_remote_launch(): `arg` is the worker; returns 0. */
 int worker_main(void *arg);

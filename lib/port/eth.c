@@ -175,6 +175,18 @@ restore(struct eth_port *ep)
 		rte_eth_promiscuous_disable(ep->id);
 }
 
+/*
+ * One mbuf of one pool holds any frame of the node: freeing in bulk is worth more than chains, and
+ * drivers take their short path with it.
+ */
+static uint64_t
+tx_offloads(const struct port_caps *caps)
+{
+	if (caps->fast_free)
+		return RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+	return caps->multi_seg_tx ? RTE_ETH_TX_OFFLOAD_MULTI_SEGS : 0;
+}
+
 static int
 set_queues(struct eth_port *ep, const struct port_config *c, const struct rte_eth_dev_info *info,
 	const char **ret_why)
@@ -187,9 +199,7 @@ set_queues(struct eth_port *ep, const struct port_config *c, const struct rte_et
 	if (rc != 0 && rc != -ENOTSUP)
 		return fail(ep, rc, ret_why, "port %s: no descriptor count fits (%s).",
 			ep->port.name, strerror(-rc));
-	txconf.offloads = ep->port.caps.multi_seg_tx ? RTE_ETH_TX_OFFLOAD_MULTI_SEGS
-			  : ep->port.caps.fast_free  ? RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE
-						     : 0;
+	txconf.offloads = tx_offloads(&ep->port.caps);
 	for (uint16_t q = 0; q < c->n_rxq; q++) {
 		rc = rte_eth_rx_queue_setup(ep->id, q, n_rxd, socket, NULL, c->pool);
 		if (rc != 0)
@@ -223,10 +233,8 @@ eth_configure(struct port *p, const struct port_config *c, const struct port_not
 			info.flow_type_rss_offloads &
 			(RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
 	}
-	conf.txmode.offloads = p->caps.multi_seg_tx ? RTE_ETH_TX_OFFLOAD_MULTI_SEGS
-			       : p->caps.fast_free  ? RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE
-						    : 0;
-	p->one_segment = !p->caps.multi_seg_tx;
+	conf.txmode.offloads = tx_offloads(&p->caps);
+	p->one_segment = (conf.txmode.offloads & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) == 0;
 	rc = rte_eth_dev_configure(ep->id, c->n_rxq, c->n_txq, &conf);
 	if (rc != 0)
 		return fail(ep, rc, ret_why, "port %s: %s refuses %u RX and %u TX queues (%s).",
@@ -300,6 +308,13 @@ static const struct port_ops eth_ops = {
 	.stats = eth_stats,
 };
 
+/* Devices that spread what comes over their RX queues by themselves, polled or not. */
+static bool
+fills_all_queues(const char *driver)
+{
+	return strcmp(driver, "net_af_packet") == 0 || strcmp(driver, "net_pcap") == 0;
+}
+
 static void
 read_caps(struct eth_port *ep, const struct rte_eth_dev_info *info)
 {
@@ -310,6 +325,7 @@ read_caps(struct eth_port *ep, const struct rte_eth_dev_info *info)
 		.rss = info->flow_type_rss_offloads != 0,
 		.multi_seg_tx = (info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) != 0,
 		.fast_free = (info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE) != 0,
+		.fixed_rxq = fills_all_queues(info->driver_name) ? info->max_rx_queues : 1,
 		.steady_link = strcmp(info->driver_name, "net_af_xdp") == 0,
 		.socket = rte_eth_dev_socket_id(ep->id),
 		.burst = info->default_rxportconf.burst_size,
@@ -329,6 +345,7 @@ port_create_eth(const char *name, const char *device, uint16_t mtu, struct port 
 	if (ep == NULL)
 		return -ENOMEM;
 	snprintf(ep->port.name, sizeof(ep->port.name), "%s", name);
+	*ret_why = "the device string is longer than DPDK takes";
 	rc = eth_device_complete(device, port_frame_room(mtu), ep->device, sizeof(ep->device));
 	if (rc == 0)
 		rc = eth_device_probe(ep->device, &ep->id, ret_why);

@@ -151,6 +151,7 @@ port_create_mem(const char *name, uint16_t n_rxq, uint32_t depth, struct port **
 	snprintf(mp->port.name, sizeof(mp->port.name), "%s", name);
 	mp->port.caps = (struct port_caps){
 		.max_rxq = n_rxq,
+		.fixed_rxq = 1,
 		.max_txq = UINT16_MAX, /* its send ring takes any number of producers */
 		.multi_seg_tx = true,
 		.rss = n_rxq > 1,

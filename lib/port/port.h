@@ -21,13 +21,14 @@
 /* What a device can, as it says itself. */
 struct port_caps {
 	uint16_t max_rxq, max_txq;
-	uint32_t max_mtu;  /* bytes of IP packet; 0: it does not say */
-	bool rss;          /* spreads flows over RX queues */
-	bool multi_seg_tx; /* sends chained mbufs */
-	bool fast_free;    /* frees bursts of one pool at once */
-	bool steady_link;  /* carrier is always "up" */
-	int socket;        /* NUMA node, or -1 */
-	uint16_t burst;    /* packets a poll that the driver prefers; 0: any */
+	uint16_t fixed_rxq; /* RX queues that it fills whether somebody polls them or not */
+	uint32_t max_mtu;   /* bytes of IP packet; 0: it does not say */
+	bool rss;           /* spreads flows over RX queues */
+	bool multi_seg_tx;  /* sends chained mbufs */
+	bool fast_free;     /* frees bursts of one pool at once */
+	bool steady_link;   /* carrier is always "up" */
+	int socket;         /* NUMA node, or -1 */
+	uint16_t burst;     /* packets a poll that the driver prefers; 0: any */
 	const char *driver;
 };
 

@@ -200,7 +200,7 @@ report(struct writer *w, const struct node *n, const struct report_run *run,
 	snprintf(seed, sizeof(seed), "%" PRIu64, conf_seed(n->conf));
 	set(w, root, "node", json_string(n->conf->node_name));
 	set(w, root, "seed", json_string(seed));
-	set_count(w, root, "generation", n->snapshot->generation);
+	set_count(w, root, "generation", n->generation);
 	set_count(w, root, "virtual_ns", run->virtual_ns);
 	set_totals(w, root, n);
 	set(w, root, "drops", drops(w, c));

@@ -45,12 +45,10 @@ text_classes(const struct node *n, const struct counters *c, FILE *out)
 static void
 text_ecn(const struct counters *c, FILE *out)
 {
-	char in[32], marked[32], not_ect[32];
+	char in[32];
 
-	fprintf(out,
-		"\nECN: %s came in with CE, %s were marked, %s would have been but are not ECT\n",
-		table_thousands(c->ce_in, in), table_thousands(c->ce_marked, marked),
-		table_thousands(c->would_mark_not_ect, not_ect));
+	fprintf(out, "\nECN: %s came in with CE; this version marks nothing itself\n",
+		table_thousands(c->ce_in, in));
 }
 
 static void
@@ -81,7 +79,7 @@ report_text(const struct node *n, const struct report_run *run, FILE *out)
 	fprintf(out,
 		"node %s, seed %" PRIu64 ", tables of generation %" PRIu64
 		", %.6f s of virtual time\n",
-		n->conf->node_name, conf_seed(n->conf), n->snapshot->generation,
+		n->conf->node_name, conf_seed(n->conf), n->generation,
 		(double)run->virtual_ns / 1e9);
 	show_sum(n, out);
 	fputc('\n', out);

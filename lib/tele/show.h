@@ -32,7 +32,7 @@ void show_drops(const struct node *n, const struct show_base *base, FILE *out);
 void show_worker(const struct node *n, FILE *out);
 void show_version(FILE *out);
 void show_hash(const struct node *n, FILE *out);
-/* The live view: rates since `base`, one screen. */
+/* The live view, one screen: rates since `base`, drops since the start. */
 void show_live(const struct node *n, const struct show_base *base, uint64_t now, FILE *out);
 /* After node_stop(): totals and whether they add up; false when they do not. */
 bool show_sum(const struct node *n, FILE *out);

@@ -82,17 +82,23 @@ member_rows(struct table *t, const struct node *n, const struct nhg_group *g,
 
 /* A sentence where the numbers say something that the user should know. */
 static void
-group_advice(const struct nhg_group *g, const struct counter *member, FILE *out)
+group_advice(
+	const struct node *n, const struct nhg_group *g, const struct counter *member, FILE *out)
 {
 	unsigned int used = 0, usable = 0;
-	uint64_t packets = 0;
+	uint64_t packets = 0, weights = 0, idle_weights = 0;
 
 	for (unsigned int i = 0; i < g->n_members; i++) {
+		bool live = strcmp(member_state(n, &g->member[i]), "live") == 0;
+
 		used += member[i].packets != 0;
-		usable += g->member[i].weight != 0;
 		packets += member[i].packets;
+		usable += live;
+		weights += live ? g->member[i].weight : 0;
+		idle_weights += live && member[i].packets == 0 ? g->member[i].weight : 0;
 	}
-	if (used == 1 && usable > 1 && packets >= 16 * (uint64_t)usable)
+	/* 16 packets that chance would have sent elsewhere: e^-16 that it sent none */
+	if (used == 1 && usable > 1 && packets * idle_weights >= 16 * weights)
 		fprintf(out, "  One member of %u carries everything: all packets hash alike%s.\n",
 			usable,
 			g->hash_fields & NHG_HASH_DEST_QP ? ""
@@ -120,7 +126,7 @@ show_one(const struct node *n, uint32_t idx, const struct counter *member, FILE 
 		fputs("no packets yet\n", out);
 	member_rows(t, n, g, ng->conf, mine);
 	table_print(t, out);
-	group_advice(g, mine, out);
+	group_advice(n, g, mine, out);
 	table_free(t);
 }
 

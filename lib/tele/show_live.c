@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The live view: what a person watches while the node runs. Rates since the baseline. */
+/* The live view: what a person watches while the node runs. Rates since the baseline, drops since
+ * the start. */
 #include <stdlib.h>
 
 #include "tele/since.h"

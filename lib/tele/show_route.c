@@ -69,7 +69,7 @@ show_fib(const struct node *n, FILE *out)
 	table_count(t, info.max_v6);
 	table_print(t, out);
 	fprintf(out, "memory %.1f MiB, generation %" PRIu64 "\n", (double)info.bytes / (1 << 20),
-		n->snapshot->generation);
+		n->generation);
 	table_free(t);
 }
 

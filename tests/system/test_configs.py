@@ -226,6 +226,23 @@ def wrong_command_lines_end_with_2():
 
 
 @tap.test
+def more_ports_than_dpdk_has_are_told_beforehand():
+    where = running.folder(tap)
+    ports = "".join(f"  - {{name: p{i}, device: net_null{i}, role: nsf}}\n" for i in range(33))
+    path = write(where, "version: 1\nnode: {name: n, id: 1}\nports:\n" + ports)
+    done = running.run([SOFTBAG, "-c", path, "--check"])
+    assert done.status == 2 and "33 ports" in done.err and "32" in done.err, done
+
+
+@tap.test
+def weights_that_buckets_cannot_show_are_warned_of():
+    where = running.folder(tap)
+    text = read(QUICKSTART).replace("weight: 3", "weight: 65535")
+    done = running.run([SOFTBAG, "-c", write(where, text), "--check"])
+    assert done.status == 0 and "buckets" in done.err, done
+
+
+@tap.test
 def check_starts_and_writes_nothing():
     """Not even where a start could not write: the folder for the captures is not there."""
     where = running.folder(tap)

@@ -225,6 +225,13 @@ def wrong_command_lines_are_refused():
         (["-c", conf, "--in", f"in0={capture}", "--loop", "x"], "loop"),
         (["-c", conf, "--in", f"in0={capture}", "--burst", "65"], "burst"),
         (["-c", conf, "--nonsense"], "nonsense"),
+        (["-c", conf, "--in", f"in0={capture}", "--out", ""], "--out"),
+        (["-c", conf, "--in", f"in0={capture}", "--json", ""], "--json"),
+        (
+            ["-c", conf, "--in", f"in0={capture}", "--out", where]
+            + ["--json", os.path.join(where, "out0.pcap")],
+            "out0",
+        ),
     ):
         done = subprocess.run(
             [replay.PROGRAM, *words],
@@ -236,6 +243,21 @@ def wrong_command_lines_are_refused():
         )
         assert done.returncode == 2, f"{words}: exit status {done.returncode}\n{done.stderr}"
         assert said in done.stderr, f"{words}: no {said!r} in: {done.stderr}"
+
+
+@tap.test
+def a_report_that_cannot_be_written_fails_the_run():
+    conf, capture = replay.Node().write(folder()), replay.data("sample.pcap")
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run(
+            [replay.PROGRAM, "-c", conf, "--in", f"in0={capture}"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1 and "standard output" in done.stderr, done
 
 
 @tap.test

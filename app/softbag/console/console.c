@@ -4,12 +4,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmdline.h>
 #include <cmdline_socket.h>
 
 #include "console/command.h"
+
+#define CTRL_C 0x03
 
 struct console {
 	struct cmdline *cl;
@@ -57,6 +60,9 @@ console_read(struct console *c)
 	char buf[256];
 	ssize_t n = read(STDIN_FILENO, buf, sizeof(buf));
 
+	/* the terminal is raw: Ctrl-C is a key, and stops the node like the signal */
+	if (n > 0 && memchr(buf, CTRL_C, (size_t)n) != NULL)
+		return 1;
 	if (n < 0)
 		return errno != EAGAIN && errno != EINTR;
 	/* cmdline_in() stops at `quit` and says how much it took, or -1 */

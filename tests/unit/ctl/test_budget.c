@@ -94,17 +94,23 @@ Test(budget, holds_for_two_thousand_groups)
 Test(budget, adds_up)
 {
 	struct conf *c = make(4, 1500, 4, 512);
+	struct budget_users by_one = budget_users(c), by_four = {.n_workers = 4, .n_queues = 32};
 	struct budget one, four, more;
 
-	cr_assert_eq(build_budget(c, 1, &test_log, &one), 0);
-	cr_assert_eq(build_budget(c, 4, &test_log, &four), 0);
+	cr_assert_eq(by_one.n_workers, 1);
+	cr_assert_eq(by_one.n_queues, 8, "a queue in and one out for each port");
+	cr_assert_eq(build_budget(c, by_one, &test_log, &one), 0);
+	cr_assert_eq(build_budget(c, by_four, &test_log, &four), 0);
+	/* what a NIC's rings hold never leaves the others without */
+	cr_assert_gt(one.n_mbufs, 8 * PORTS_DESC);
+	cr_assert_gt(four.n_mbufs, 32 * PORTS_DESC + 4 * PORTS_HANDOFF);
 	cr_assert_gt(one.total, one.fib + one.groups + one.mbufs + one.workers);
 	cr_assert_eq(four.workers, 4 * one.workers);
 	cr_assert_gt(four.n_mbufs, one.n_mbufs);
 	cr_assert_eq(four.fib, one.fib);
 	cr_assert_eq(four.groups, one.groups);
 	c->mbufs = 65536;
-	cr_assert_eq(build_budget(c, 4, &test_log, &more), 0);
+	cr_assert_eq(build_budget(c, by_four, &test_log, &more), 0);
 	cr_assert_eq(more.n_mbufs, 65536, "the configuration's own number");
 	conf_free(c);
 }

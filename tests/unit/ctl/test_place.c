@@ -61,6 +61,7 @@ bench_make(unsigned int n_workers, size_t n_ports, uint16_t rxq, uint16_t txq)
 	b->conf.n_ports = n_ports;
 	b->node.conf = &b->conf;
 	b->node.env.log.say = remember;
+	b->node.env.replay = true; /* lcores are numbers here, the EAL has none of them */
 	b->node.port = b->at;
 	b->node.n_ports = n_ports;
 	return b;
@@ -119,6 +120,10 @@ Test(place, more_workers_than_a_node_may_have_are_refused)
 	cr_assert_not_null(strstr(said, "129 workers"), "%s", said);
 	b->conf.n_workers = NODE_WORKERS_MAX;
 	cr_assert_eq(ports_place(&b->node, &b->pl), 0);
+	/* lcores that the EAL was not given are refused by number */
+	b->node.env.replay = false;
+	cr_assert_eq(ports_place(&b->node, &b->pl), -EINVAL);
+	cr_assert_not_null(strstr(said, "lcore"), "%s", said);
 	free(b);
 }
 

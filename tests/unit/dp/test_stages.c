@@ -87,7 +87,8 @@ fill(struct bench *b, uint16_t n, uint16_t port_idx)
 		burst->mbuf[i] = rte_pktmbuf_alloc(b->pool);
 		cr_assert_not_null(burst->mbuf[i]);
 		cr_assert_not_null(rte_pktmbuf_append(burst->mbuf[i], (uint16_t)(100 + i)));
-		burst->meta[i] = (struct pkt_meta){.port_idx = port_idx, .class = 3, .counter = 1};
+		burst->meta[i] = (struct pkt_meta){
+			.port_idx = port_idx, .mtu = 1500, .class = 3, .counter = 1};
 	}
 }
 

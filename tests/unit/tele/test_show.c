@@ -192,6 +192,25 @@ Test(show, group_says_why_one_member_carries_everything)
 	close_shown(&s);
 }
 
+Test(show, group_does_not_blame_the_hash_for_a_dead_or_tiny_member)
+{
+	struct shown s;
+
+	open_shown(&s);
+	node_set_link(s.t.node, 2, false);
+	send_qps(&s, 2, 256);
+	SHOW(&s, cr_assert_eq(show_group(s.t.node, NULL, "even", f), 0));
+	expect_line(&s, " link down ");
+	cr_assert_null(strstr(s.text, "carries everything"), "%s", s.text);
+	/* 1 of 65536 has no packet in 256 by right */
+	node_set_link(s.t.node, 2, true);
+	cr_assert_eq(node_set_weights(s.t.node, 0, (uint32_t[]){65535, 1}), 0);
+	send_qps(&s, 2, 256);
+	SHOW(&s, cr_assert_eq(show_group(s.t.node, NULL, "even", f), 0));
+	cr_assert_null(strstr(s.text, "carries everything"), "%s", s.text);
+	close_shown(&s);
+}
+
 Test(show, group_shows_all_or_one_and_refuses_an_unknown_name)
 {
 	struct shown s;
