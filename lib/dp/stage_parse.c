@@ -19,8 +19,11 @@ stage_parse(struct worker *w, struct burst *b)
 	for (unsigned int i = 0; i < n; i++) {
 		uint8_t verdict = parse_packet(b->mbuf[i], &policy, &b->meta[i]);
 
-		b->meta[i].verdict = verdict;
-		verdicts |= verdict;
+		/* the parser begins with 0 there */
+		if (unlikely(verdict != 0)) {
+			b->meta[i].verdict = verdict;
+			verdicts = 1;
+		}
 	}
 	if (unlikely(verdicts != 0))
 		burst_split(b);

@@ -77,8 +77,10 @@ stage_select(struct worker *w, struct burst *b)
 	for (unsigned int i = 0; i < n; i++) {
 		uint8_t verdict = select_one(group, alive, all_alive, &b->meta[i]);
 
-		b->meta[i].verdict = verdict;
-		verdicts |= verdict;
+		if (unlikely(verdict != 0)) {
+			b->meta[i].verdict = verdict;
+			verdicts = 1;
+		}
 	}
 	if (unlikely(verdicts != 0))
 		burst_split(b);
