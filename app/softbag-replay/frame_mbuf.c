@@ -50,13 +50,8 @@ frame_flow_hash(const uint8_t *bytes, uint32_t len)
 		.pkt_len = len,
 		.nb_segs = 1,
 	};
-	uint32_t h;
 
 	if (pkt_parse(&m, &any, &meta) != 0)
 		return 0;
-	if (meta.flags & PKT_IP6)
-		h = nhg_hash_v6(meta.l3 + IP6_OFF_SRC, meta.l4_ports, meta.proto);
-	else
-		h = nhg_hash_v4(meta.src, meta.dst, meta.l4_ports, meta.proto);
-	return nhg_hash_finish(h, STEER_SEED);
+	return nhg_hash_finish(meta.flow[0], STEER_SEED);
 }

@@ -8,13 +8,14 @@
 #include "wire/eth.h"
 
 static void
-fill_classes(const struct conf *c, uint8_t *dscp_class)
+fill_classes(const struct conf *c, uint8_t (*dscp_class)[CONF_DSCPS])
 {
-	memset(dscp_class, DP_CLASS_BY_RULE, CONF_DSCPS);
+	memset(dscp_class[0], DP_CLASS_BY_RULE, CONF_DSCPS);
+	memset(dscp_class[1], DP_CLASS_RDMA, CONF_DSCPS);
 	for (unsigned int k = 0; k < CONF_CLASSES; k++)
 		for (unsigned int d = 0; d < CONF_DSCPS; d++)
 			if (c->class_[k].present && (c->class_[k].dscps >> d & 1))
-				dscp_class[d] = (uint8_t)k;
+				dscp_class[0][d] = dscp_class[1][d] = (uint8_t)k;
 }
 
 int

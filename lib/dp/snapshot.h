@@ -36,9 +36,9 @@ struct snapshot {
 	uint64_t generation; /* from 1 */
 	struct rte_fib *fib4;
 	struct rte_fib6 *fib6;
-	struct nhg_group **group; /* DP_GROUP_FIRST.. */
-	uint32_t n_groups;        /* slots, the special ones included */
-	uint8_t dscp_class[64];   /* 0-7 or DP_CLASS_BY_RULE */
+	struct nhg_group **group;  /* DP_GROUP_FIRST.. */
+	uint32_t n_groups;         /* slots, the special ones included */
+	uint8_t dscp_class[2][64]; /* [1] RoCEv2: 0-7; [0] all else: 0-7 or DP_CLASS_BY_RULE */
 	struct parse_policy port[DP_PORTS_MAX];
 };
 

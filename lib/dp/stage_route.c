@@ -28,55 +28,51 @@ route_exception(const struct pkt_meta *meta)
 	return verdict_drop(DROP_unresolved);
 }
 
-/* Looks IPv4 destinations up; idx says whose they are. */
-static void
-route_v4(const struct worker *w, struct burst *b, uint32_t *dst, const uint8_t *idx, uint16_t n)
+/* Groups of the IPv6 packets of the burst, over what the other family's table said of them. */
+static __attribute__((noinline)) void
+route_v6(const struct worker *w, const struct burst *b, uint64_t *group)
 {
-	uint64_t group[BURST_MAX];
+	uint8_t dst[BURST_MAX][IP6_ADDR_LEN];
+	uint64_t group6[BURST_MAX];
+	uint8_t idx[BURST_MAX];
+	uint16_t n = 0;
 
-	rte_fib_lookup_bulk(w->snapshot->fib4, dst, group, n);
+	for (unsigned int i = 0; i < b->n; i++) {
+		if (!(b->meta[i].flags & PKT_IP6))
+			continue;
+		memcpy(dst[n], b->meta[i].l3 + IP6_OFF_DST, IP6_ADDR_LEN);
+		idx[n++] = (uint8_t)i;
+	}
+	rte_fib6_lookup_bulk(w->snapshot->fib6, dst, group6, n);
 	for (uint16_t k = 0; k < n; k++)
-		b->meta[idx[k]].group = (uint16_t)group[k];
-}
-
-static void
-route_v6(const struct worker *w, struct burst *b, uint8_t (*dst)[IP6_ADDR_LEN], const uint8_t *idx,
-	uint16_t n)
-{
-	uint64_t group[BURST_MAX];
-
-	rte_fib6_lookup_bulk(w->snapshot->fib6, dst, group, n);
-	for (uint16_t k = 0; k < n; k++)
-		b->meta[idx[k]].group = (uint16_t)group[k];
+		group[idx[k]] = group6[k];
 }
 
 void
 stage_route(struct worker *w, struct burst *b)
 {
-	uint32_t dst4[BURST_MAX];
-	uint8_t dst6[BURST_MAX][IP6_ADDR_LEN];
-	uint8_t idx4[BURST_MAX], idx6[BURST_MAX];
-	uint16_t n4 = 0, n6 = 0;
+	uint32_t dst[BURST_MAX];
+	uint64_t group[BURST_MAX];
+	uint8_t all_flags = 0, same_flags = 0xff;
+	unsigned int n = b->n;
 	bool exceptions = false;
 
-	for (unsigned int i = 0; i < b->n; i++) {
-		struct pkt_meta *meta = &b->meta[i];
-
-		if (meta->flags & PKT_IP6) {
-			memcpy(dst6[n6], meta->l3 + IP6_OFF_DST, IP6_ADDR_LEN);
-			idx6[n6++] = (uint8_t)i;
-		} else {
-			dst4[n4] = meta->dst;
-			idx4[n4++] = (uint8_t)i;
-		}
+	if (n == 0)
+		return;
+	/* IPv6 packets too, with whatever stands there: cheaper than to sort them out */
+	for (unsigned int i = 0; i < n; i++) {
+		dst[i] = b->meta[i].dst;
+		all_flags |= b->meta[i].flags;
+		same_flags &= b->meta[i].flags;
 	}
-	if (n4 != 0)
-		route_v4(w, b, dst4, idx4, n4);
-	if (n6 != 0)
-		route_v6(w, b, dst6, idx6, n6);
-	for (unsigned int i = 0; i < b->n; i++) {
+	if (likely(!(same_flags & PKT_IP6)))
+		rte_fib_lookup_bulk(w->snapshot->fib4, dst, group, (int)n);
+	if (all_flags & PKT_IP6)
+		route_v6(w, b, group);
+	for (unsigned int i = 0; i < n; i++) {
 		struct pkt_meta *meta = &b->meta[i];
 
+		meta->group = (uint16_t)group[i];
 		if (unlikely(meta->group < DP_GROUP_FIRST || meta->ttl <= 1 ||
 			     (meta->flags & PKT_LINK_SCOPE))) {
 			meta->verdict = route_exception(meta);

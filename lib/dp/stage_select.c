@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Uses:  group, addresses, ports, QP; groups of the snapshot, liveness words.
+ * Uses:  group, flow; groups of the snapshot, liveness words.
  * Sets:  port_idx and counter; rewrites MACs, TTL or hop limit, IPv4 checksum in the frame.
  * Next:  stage_enqueue.
  * Drops: no_member, unresolved.
@@ -13,31 +13,24 @@
 #include "wire/checksum.h"
 #include "wire/ip.h"
 
-/* The finished flow hash of a packet, over the fields that its group asks for. */
+_Static_assert(NHG_HASH_DEST_QP == 1u << 1, "the bit is the index of the flow with the QP");
+
+/* The finished hash of a packet, over the fields that its group asks for. */
 static inline uint32_t
 flow_hash(const struct pkt_meta *meta, const struct nhg_group *g)
 {
-	uint32_t h;
-
-	if (meta->flags & PKT_IP6)
-		h = nhg_hash_v6(meta->l3 + IP6_OFF_SRC, meta->l4_ports, meta->proto);
-	else
-		h = nhg_hash_addrs4(meta_addrs4(meta), meta->l4_ports, meta->proto);
-	if ((meta->flags & PKT_ROCE) && (g->hash_fields & NHG_HASH_DEST_QP))
-		h = nhg_hash_qp(h, meta->dest_qp);
-	return nhg_hash_finish(h, g->seed);
+	return nhg_hash_finish(meta->flow[g->hash_fields >> 1 & 1], g->seed);
 }
 
-/* TTL is 2 or more here. */
+/* TTL, protocol and checksum are one word of the header. TTL is 2 or more here. */
 static inline void
 rewrite_ip4(uint8_t *ip)
 {
-	uint16_t checksum;
+	uint32_t word;
 
-	ip[IP4_OFF_TTL]--;
-	memcpy(&checksum, ip + IP4_OFF_CHECKSUM, sizeof(checksum));
-	checksum = checksum_ttl_down(checksum);
-	memcpy(ip + IP4_OFF_CHECKSUM, &checksum, sizeof(checksum));
+	memcpy(&word, ip + IP4_OFF_TTL, sizeof(word));
+	word = checksum_ttl_down(word);
+	memcpy(ip + IP4_OFF_TTL, &word, sizeof(word));
 }
 
 _Static_assert(offsetof(struct nhg_member, counter) - offsetof(struct nhg_member, port_idx) ==
@@ -58,11 +51,13 @@ select_one(
 	if (unlikely(member->mtu == 0))
 		return verdict_drop(DROP_unresolved);
 	memcpy(&meta->port_idx, &member->port_idx, 8); /* port_idx, mtu, counter */
-	memcpy(meta->l3 - meta->l2_len, member->l2, sizeof(member->l2));
+	uint8_t *l3 = meta->l3;
+
+	memcpy(l3 - meta->l2_len, member->l2, sizeof(member->l2));
 	if (meta->flags & PKT_IP6)
-		meta->l3[IP6_OFF_HOP_LIMIT]--;
+		l3[IP6_OFF_HOP_LIMIT]--;
 	else
-		rewrite_ip4(meta->l3);
+		rewrite_ip4(l3);
 	return 0;
 }
 

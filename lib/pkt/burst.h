@@ -42,12 +42,14 @@ struct pkt_meta {
 	uint8_t tags;      /* VLAN tags, 0-2 */
 	uint8_t l2_len;    /* bytes before the IP header: 14, 18 or 22 */
 	uint8_t verdict;   /* 0: goes on; a drop reason; or VERDICT_PUNT + kind */
-	uint8_t class;     /* 0-7, stage_ingress */
+	uint8_t class;     /* 0-7 */
 	uint8_t pad[3];
 	/* stage_select, copied from the member in one word */
 	uint16_t port_idx; /* the way out */
 	uint16_t mtu;
 	uint32_t counter; /* member counter */
+	/* CRC32C of the flow (flow_inl.h): [0] addresses, protocol, ports; [1] and the RoCE QP */
+	uint32_t flow[2];
 } __rte_cache_aligned;
 
 _Static_assert(sizeof(struct pkt_meta) == 64, "a packet's metadata is one cache line");
@@ -64,16 +66,6 @@ struct burst {
 	struct rte_mbuf *out_mbuf[BURST_MAX]; /* the exits: dropped and punted */
 	uint8_t out_verdict[BURST_MAX];
 };
-
-/* Both IPv4 addresses: src << 32 | dst, host order (a little-endian CPU). */
-static inline uint64_t
-meta_addrs4(const struct pkt_meta *meta)
-{
-	uint64_t addrs;
-
-	__builtin_memcpy(&addrs, &meta->dst, sizeof(addrs));
-	return addrs;
-}
 
 static inline uint8_t
 verdict_drop(enum drop_reason reason)

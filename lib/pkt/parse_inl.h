@@ -39,22 +39,12 @@ parse_ip4_addrs(struct pkt_meta *meta)
 	return 0;
 }
 
+/* `hdr_len` is 20..avail; a constant where there are no options. */
 static inline uint8_t
-parse_ip4(uint8_t *ip, uint32_t avail, struct pkt_meta *meta)
+parse_ip4_from(uint8_t *ip, uint32_t hdr_len, uint32_t avail, struct pkt_meta *meta)
 {
-	if (unlikely(avail < IP4_HDR_MIN))
-		return BAD(ip4_truncated);
-	uint32_t hdr_len = (ip[0] & 0xf) * 4u;
 	uint32_t total = wire_get16(ip + IP4_OFF_TOTAL_LEN);
 
-	if (likely(ip[0] == 0x45)) {
-		hdr_len = IP4_HDR_MIN; /* known to the compiler */
-	} else {
-		if (ip[0] >> 4 != 4)
-			return BAD(ip4_version);
-		if (hdr_len < IP4_HDR_MIN || hdr_len > avail)
-			return BAD(ip4_header_len);
-	}
 	if (unlikely(total < hdr_len || total > avail))
 		return BAD(ip4_total_len);
 	if (unlikely(!checksum_ip4_ok(ip, hdr_len)))
@@ -73,11 +63,35 @@ parse_ip4(uint8_t *ip, uint32_t avail, struct pkt_meta *meta)
 		if (verdict != 0)
 			return verdict;
 	}
-	if (unlikely(wire_get16(ip + IP4_OFF_FRAGMENT) & IP4_FRAGMENT_MASK)) {
-		meta->flags |= PKT_FRAGMENT;
-		return 0;
-	}
-	return parse_l4(ip + hdr_len, total - hdr_len, meta);
+	uint32_t crc = flow_crc_addrs4(addrs);
+	uint8_t proto = ip[IP4_OFF_PROTO];
+
+	if (unlikely(wire_get16(ip + IP4_OFF_FRAGMENT) & IP4_FRAGMENT_MASK))
+		return parse_fragment(proto, crc, meta);
+	return parse_l4(ip + hdr_len, total - hdr_len, proto, crc, meta);
+}
+
+/* Another version, or options. */
+static __attribute__((noinline)) uint8_t
+parse_ip4_other(uint8_t *ip, uint32_t avail, struct pkt_meta *meta)
+{
+	uint32_t hdr_len = (ip[0] & 0xf) * 4u;
+
+	if (ip[0] >> 4 != 4)
+		return BAD(ip4_version);
+	if (hdr_len < IP4_HDR_MIN || hdr_len > avail)
+		return BAD(ip4_header_len);
+	return parse_ip4_from(ip, hdr_len, avail, meta);
+}
+
+static inline uint8_t
+parse_ip4(uint8_t *ip, uint32_t avail, struct pkt_meta *meta)
+{
+	if (unlikely(avail < IP4_HDR_MIN))
+		return BAD(ip4_truncated);
+	if (likely(ip[0] == 0x45))
+		return parse_ip4_from(ip, IP4_HDR_MIN, avail, meta);
+	return parse_ip4_other(ip, avail, meta);
 }
 
 /* Frames that are not for the IP road: what the node's kernel wants, and what nobody forwards. */
@@ -177,7 +191,6 @@ parse_packet(struct rte_mbuf *m, const struct parse_policy *policy, struct pkt_m
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 
 	__builtin_memcpy(&meta->flags, start, sizeof(start));
-	meta->l4_ports = 0;
 	if (likely(rte_pktmbuf_pkt_len(m) >= ETH_HDR_LEN + IP4_HDR_MIN && m->nb_segs == 1 &&
 		    parse_is_plain_ip4(frame, policy->mac48)))
 		return parse_ip4(frame + ETH_HDR_LEN, rte_pktmbuf_pkt_len(m) - ETH_HDR_LEN, meta);

@@ -119,12 +119,16 @@ parse_ip6(uint8_t *ip, uint32_t avail, uint32_t window, struct pkt_meta *meta)
 	if (unlikely(verdict != 0))
 		return verdict;
 	verdict = parse_ip6_ext(ip, total, window, &off, meta);
-	if (unlikely(verdict != 0 || (meta->flags & PKT_FRAGMENT)))
+	if (unlikely(verdict != 0))
 		return verdict;
+	uint32_t crc = flow_crc_addrs6(ip + IP6_OFF_SRC);
+
+	if (unlikely(meta->flags & PKT_FRAGMENT))
+		return parse_fragment(meta->proto, crc, meta);
 	/* a UDP header and a BTH, or as much of them as the packet has */
 	if (unlikely(RTE_MIN(off + UDP_HDR_LEN + ROCE_BTH_LEN, total) > window))
 		return BAD(ip6_ext_chain);
-	return parse_l4(ip + off, total - off, meta);
+	return parse_l4(ip + off, total - off, meta->proto, crc, meta);
 }
 
 #undef BAD

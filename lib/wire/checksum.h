@@ -5,21 +5,6 @@
 
 #include <stdint.h>
 
-/*
- * Folds a one's complement sum to 16 bits, with end-around carry: x plus itself rotated by half has
- * the sum of both halves, carry included, in its upper half.
- */
-static inline uint16_t
-checksum_fold64(uint64_t x)
-{
-	uint32_t half;
-
-	x += x << 32 | x >> 32;
-	half = (uint32_t)(x >> 32);
-	half += half << 16 | half >> 16;
-	return (uint16_t)(half >> 16);
-}
-
 /* One's complement addition of 64-bit words. */
 static inline uint64_t
 checksum_add64(uint64_t sum, uint64_t word)
@@ -47,7 +32,11 @@ checksum_ip4_ok(const uint8_t *hdr, unsigned int len)
 		__builtin_memcpy(&w, hdr + i, sizeof(w));
 		sum = checksum_add64(sum, w);
 	}
-	return checksum_fold64(sum) == 0xffff;
+	/*
+	 * All ones after folding is a multiple of 0xffff before, but not 0. Times its inverse
+	 * modulo 2^64, exactly the multiples of 0xffff become at most 2^64 / 0xffff.
+	 */
+	return sum * UINT64_C(0xfffefffefffeffff) - 1 < UINT64_C(0x0001000100010001);
 }
 
 /*
@@ -66,14 +55,14 @@ checksum_update16(uint16_t checksum, uint16_t old, uint16_t now)
 }
 
 /*
- * checksum_update16() for a TTL that goes down by one, in memory order on a little-endian CPU,
- * where the TTL is the low byte of its word: m' = m - 1, so HC' = HC + 1, past the two zeros of
- * one's complement.
+ * TTL down by one and checksum_update16() for it, in the word of an IPv4 header that holds TTL,
+ * protocol and checksum, as a little-endian CPU loads it. The TTL (1 or more) is the low byte of
+ * its own word: m' = m - 1, so HC' = HC + 1, past the two zeros of one's complement.
  */
-static inline uint16_t
-checksum_ttl_down(uint16_t checksum)
+static inline uint32_t
+checksum_ttl_down(uint32_t word)
 {
-	return (uint16_t)(checksum + 1 + (checksum >= 0xfffe));
+	return word - 1 + 0x10000 + ((uint32_t)(word >= 0xfffe0000) << 16);
 }
 
 #endif

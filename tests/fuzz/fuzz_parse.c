@@ -11,6 +11,7 @@
 #include "eal.h"
 #include "packet.h"
 #include "parse_model.h"
+#include "pkt/flow_inl.h"
 #include "pkt/parse.h"
 
 #define FRAME_MAX 4096u
@@ -45,6 +46,19 @@ check_inside(const struct pkt_meta *meta, const uint8_t *frame, size_t len)
 		must(meta->l4_ports == 0);
 }
 
+/* The flow by its definition: addresses, protocol and ports of the model; then the QP. */
+static void
+check_flow(const struct pkt_meta *meta, const uint8_t *frame, const struct parse_model *want)
+{
+	uint32_t crc = want->version == 6
+			       ? flow_crc_addrs6(frame + want->l3 + 8)
+			       : flow_crc_addrs4((uint64_t)want->src4 << 32 | want->dst4);
+
+	crc = flow_crc_l4(crc, want->l4_ports, want->proto);
+	must(meta->flow[0] == crc);
+	must(meta->flow[1] == (want->roce ? flow_crc_qp(crc, want->dest_qp) : crc));
+}
+
 static void
 check_model(const struct pkt_meta *meta, const uint8_t *frame, const struct parse_model *want)
 {
@@ -58,6 +72,7 @@ check_model(const struct pkt_meta *meta, const uint8_t *frame, const struct pars
 	must(meta->proto == want->proto && meta->l4_ports == want->l4_ports);
 	must(ip6 || (meta->src == want->src4 && meta->dst == want->dst4));
 	must(!roce || (meta->opcode == want->opcode && meta->dest_qp == want->dest_qp));
+	check_flow(meta, frame, want);
 }
 
 static uint8_t

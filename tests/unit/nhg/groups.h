@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "nhg/hash_inl.h"
 #include "nhg/select_inl.h"
+#include "pkt/flow_inl.h"
 
 /* A spec with room for its members; member i leaves by port i. */
 struct want {
@@ -73,13 +74,20 @@ all_alive(struct alive *a)
 	memset(a, 0, sizeof(*a));
 }
 
+/* The flow as the parser books it. */
+static inline uint32_t
+flow_v4(uint32_t src, uint32_t dst, uint32_t ports, uint8_t proto)
+{
+	return flow_crc_l4(flow_crc_addrs4((uint64_t)src << 32 | dst), ports, proto);
+}
+
 /* The finished hash of flow number i: hosts of two networks, RoCE, a source port for each flow. */
 static inline uint32_t
 flow_hash(uint32_t i, uint64_t seed)
 {
 	uint32_t ports = (0xc000u + (i & 0x3fff)) << 16 | 4791;
 
-	return nhg_hash_finish(nhg_hash_v4(0x0a000001 + (i >> 14), 0x0a010001, ports, 17), seed);
+	return nhg_hash_finish(flow_v4(0x0a000001 + (i >> 14), 0x0a010001, ports, 17), seed);
 }
 
 /* Newton's, so that no program needs libm for it. */

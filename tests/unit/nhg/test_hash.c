@@ -82,30 +82,36 @@ Test(hash, finishing_keeps_different_hashes_different)
 	cr_assert_leq(twice, 5);
 }
 
+static uint32_t
+flow_v6(const uint8_t *addrs, uint32_t ports, uint8_t proto)
+{
+	return flow_crc_l4(flow_crc_addrs6(addrs), ports, proto);
+}
+
 Test(hash, every_field_counts)
 {
-	uint32_t v4 = nhg_hash_v4(0x0a000001, 0x0a000002, 0xc00012b7, 17), v6;
+	uint32_t v4 = flow_v4(0x0a000001, 0x0a000002, 0xc00012b7, 17), v6;
 	uint8_t room[33], *addrs = room + 1; /* not aligned, as in a frame */
 
-	cr_assert_neq(v4, nhg_hash_v4(0x0a000003, 0x0a000002, 0xc00012b7, 17));
-	cr_assert_neq(v4, nhg_hash_v4(0x0a000001, 0x0a000003, 0xc00012b7, 17));
-	cr_assert_neq(v4, nhg_hash_v4(0x0a000001, 0x0a000002, 0xc00112b7, 17));
-	cr_assert_neq(v4, nhg_hash_v4(0x0a000001, 0x0a000002, 0xc00012b8, 17));
-	cr_assert_neq(v4, nhg_hash_v4(0x0a000001, 0x0a000002, 0xc00012b7, 6));
-	cr_assert_neq(v4, nhg_hash_v4(0x0a000002, 0x0a000001, 0xc00012b7, 17));
-	cr_assert_neq(v4, nhg_hash_qp(v4, 17));
-	cr_assert_neq(nhg_hash_qp(v4, 17), nhg_hash_qp(v4, 18));
+	cr_assert_neq(v4, flow_v4(0x0a000003, 0x0a000002, 0xc00012b7, 17));
+	cr_assert_neq(v4, flow_v4(0x0a000001, 0x0a000003, 0xc00012b7, 17));
+	cr_assert_neq(v4, flow_v4(0x0a000001, 0x0a000002, 0xc00112b7, 17));
+	cr_assert_neq(v4, flow_v4(0x0a000001, 0x0a000002, 0xc00012b8, 17));
+	cr_assert_neq(v4, flow_v4(0x0a000001, 0x0a000002, 0xc00012b7, 6));
+	cr_assert_neq(v4, flow_v4(0x0a000002, 0x0a000001, 0xc00012b7, 17));
+	cr_assert_neq(v4, flow_crc_qp(v4, 17));
+	cr_assert_neq(flow_crc_qp(v4, 17), flow_crc_qp(v4, 18));
 
 	memset(room, 0x20, sizeof(room));
-	v6 = nhg_hash_v6(addrs, 0xc00012b7, 17);
+	v6 = flow_v6(addrs, 0xc00012b7, 17);
 	for (unsigned int bit = 0; bit < 256; bit++) {
 		addrs[bit / 8] ^= (uint8_t)(1u << (bit % 8));
-		cr_assert_neq(v6, nhg_hash_v6(addrs, 0xc00012b7, 17), "address bit %u", bit);
+		cr_assert_neq(v6, flow_v6(addrs, 0xc00012b7, 17), "address bit %u", bit);
 		addrs[bit / 8] ^= (uint8_t)(1u << (bit % 8));
 	}
-	cr_assert_neq(v6, nhg_hash_v6(addrs, 0xc00112b7, 17));
-	cr_assert_neq(v6, nhg_hash_v6(addrs, 0xc00012b7, 6));
-	cr_assert_eq(v6, nhg_hash_v6(addrs, 0xc00012b7, 17));
+	cr_assert_neq(v6, flow_v6(addrs, 0xc00112b7, 17));
+	cr_assert_neq(v6, flow_v6(addrs, 0xc00012b7, 6));
+	cr_assert_eq(v6, flow_v6(addrs, 0xc00012b7, 17));
 }
 
 Test(hash, neighbouring_node_ids_have_seeds_far_apart)
@@ -135,10 +141,10 @@ structured_flow(enum kind kind, uint32_t i, uint32_t stride)
 	uint32_t h;
 
 	if (kind == QPS_V4 || kind == PORTS_V4)
-		h = nhg_hash_v4(0x0a000001, 0x0a000002, ports, 17);
+		h = flow_v4(0x0a000001, 0x0a000002, ports, 17);
 	else
-		h = nhg_hash_v6(addrs, ports, 17);
-	return nhg_hash_qp(h, qps ? (0x11 + i * stride) & 0xffffff : 0x11);
+		h = flow_v6(addrs, ports, 17);
+	return flow_crc_qp(h, qps ? (0x11 + i * stride) & 0xffffff : 0x11);
 }
 
 /*

@@ -48,7 +48,8 @@ same_meta(const struct pkt_meta *a, const uint8_t *frame_a, const struct pkt_met
 {
 	return a->l3 - frame_a == b->l3 - frame_b && a->l4_ports == b->l4_ports &&
 	       a->l3_len == b->l3_len && a->proto == b->proto && a->flags == b->flags &&
-	       a->tos == b->tos && a->ttl == b->ttl && a->tags == b->tags &&
+	       a->flow[0] == b->flow[0] && a->flow[1] == b->flow[1] && a->tos == b->tos &&
+	       a->ttl == b->ttl && a->tags == b->tags &&
 	       ((a->flags & PKT_IP6) || (a->src == b->src && a->dst == b->dst)) &&
 	       (!(a->flags & PKT_ROCE) || (a->dest_qp == b->dest_qp && a->opcode == b->opcode));
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Uses:  metadata of the parser, the class map.
- * Sets:  class; counts CE on arrival.
- * Next:  stage_route.
- * Drops: nothing.
- */
-#include "dp/stage.h"
+/* From headers to a class of traffic; inlined into stage_parse, whose metadata is still warm. */
+#ifndef DP_CLASSIFY_INL_H
+#define DP_CLASSIFY_INL_H
+
+#include "dp/snapshot.h"
+#include "pkt/burst.h"
 #include "wire/ip.h"
 #include "wire/roce.h"
 
 /* The class of a packet that is not RoCEv2 and whose DSCP the configuration does not name. */
-static uint8_t
+static __attribute__((noinline)) uint8_t
 class_by_rule(const struct pkt_meta *meta)
 {
 	uint32_t dport = meta->l4_ports & 0xffff, sport = meta->l4_ports >> 16;
@@ -31,24 +30,21 @@ class_by_rule(const struct pkt_meta *meta)
 	return DP_CLASS_DEFAULT;
 }
 
-void
-stage_ingress(struct worker *w, struct burst *b)
+/* The class of a packet, 0-7. `dscp_class`: the snapshot's map. */
+static inline uint8_t
+classify(const uint8_t (*dscp_class)[64], const struct pkt_meta *meta)
 {
-	const uint8_t *dscp_class = w->snapshot->dscp_class;
-	unsigned int ce = 0, n = b->n;
+	uint8_t dscp = meta->tos >> 2;
 
-	for (unsigned int i = 0; i < n; i++) {
-		struct pkt_meta *meta = &b->meta[i];
-		bool roce = meta->flags & PKT_ROCE;
-		uint8_t tos = meta->tos, c = dscp_class[tos >> 2];
-
-		if (likely(c == DP_CLASS_BY_RULE))
-			c = roce ? DP_CLASS_RDMA : class_by_rule(meta);
+	if (likely(meta->flags & PKT_ROCE)) {
 		/* A CNP overtakes whatever DSCP its NIC gave it. */
-		if (unlikely(roce && meta->opcode == ROCE_OP_CNP))
-			c = DP_CLASS_CNP;
-		meta->class = c;
-		ce += (tos & 3) == IP_ECN_CE;
+		if (unlikely(meta->opcode == ROCE_OP_CNP))
+			return DP_CLASS_CNP;
+		return dscp_class[1][dscp];
 	}
-	w->counters->ce_in += ce;
+	if (dscp_class[0][dscp] == DP_CLASS_BY_RULE)
+		return class_by_rule(meta);
+	return dscp_class[0][dscp];
 }
+
+#endif
