@@ -158,7 +158,8 @@ Test(fifo, a_pool_for_so_many_records_holds_them_however_they_are_spread)
 
 		for (unsigned int n = 0; n < want; n++)
 			cr_assert(qos_fifo_push(&pool, &fifos[rng_below(&rng, n_fifos)], &rec));
-		/* from now on one out of any, one into any: chunks are partly filled at both ends */
+		/* from now on one out of any, one into any: chunks are partly filled at both ends
+		 */
 		for (unsigned int n = 0; n < 5000; n++) {
 			struct qos_fifo *from = &fifos[rng_below(&rng, n_fifos)];
 

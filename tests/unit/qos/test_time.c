@@ -53,8 +53,8 @@ Test(time, it_never_goes_back)
 			uint64_t was = qos_ps(&tb, at), now = qos_ps(&tb, at + step);
 			uint64_t want = exact_ps(step, rates[i]);
 
-			cr_assert(now - was - want + 1 <= 2, "%lu Hz: %lu ticks are %lu ps", rates[i],
-				step, now - was);
+			cr_assert(now - was - want + 1 <= 2, "%lu Hz: %lu ticks are %lu ps",
+				rates[i], step, now - was);
 			at += step;
 		}
 	}
