@@ -14,7 +14,8 @@
 	X(src_mac_multicast, "the source MAC is a group address")                                  \
 	X(dst_mac_other, "the destination MAC is not ours")                                        \
 	X(l2_multicast, "a unicast IP packet in a broadcast or multicast frame")                   \
-	X(mac_control, "PAUSE, PFC or another MAC control frame: never forwarded")                 \
+	X(mac_control, "PAUSE, broken PFC or another MAC control frame: never forwarded")          \
+	X(pfc, "a priority pause frame: taken notice of here, never forwarded")                    \
 	X(link_local_mac, "sent to 01:80:c2:00:00:0x: never forwarded")                            \
 	X(vlan_truncated, "the frame ends inside its VLAN tags")                                   \
 	X(vlan_depth, "more than two VLAN tags")                                                   \
@@ -40,6 +41,14 @@
 	X(too_big, "longer than the MTU of the port it would leave by")                            \
 	X(no_member, "no live member with a weight in the group")                                  \
 	X(unresolved, "the MAC of the next hop is not known")                                      \
+	X(red, "dropped early by the curve of its class")                                          \
+	X(not_ect, "the curve would mark it, and it is not ECN-capable")                           \
+	X(queue_full, "the queue of its class is at its limit")                                    \
+	X(lossless_drop, "the queue of a lossless class is at its limit in spite of pause")        \
+	X(buffer_full, "the memory for waiting packets is used up")                                \
+	X(pfc_storm, "its class is paused without end: the watchdog empties it")                   \
+	X(impair_loss, "lost on purpose: a configured impairment")                                 \
+	X(delay_line_full, "the delay line is at its limit")                                       \
 	X(tx_full, "the port took no more packets and its buffer is full")                         \
 	X(tx_segments, "the port sends one segment only and the packet does not fit one")          \
 	X(stopped, "still waiting when the node was stopped")

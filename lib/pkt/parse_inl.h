@@ -16,6 +16,7 @@
 #include "wire/checksum.h"
 #include "wire/eth.h"
 #include "wire/ip.h"
+#include "wire/pfc.h"
 #include "wire/roce.h"
 
 #define BAD(reason) verdict_drop(DROP_##reason)
@@ -124,6 +125,15 @@ parse_dst_mac(uint64_t dst48, uint16_t type, const uint8_t *ip, uint32_t avail,
 	return 0;
 }
 
+/* Pause frames go to who honours them, under a verdict of their own; all of these end here. */
+static inline uint8_t
+parse_mac_control(const uint8_t *frame, uint32_t len)
+{
+	struct pfc pfc;
+
+	return pfc_parse(frame, len, &pfc) ? BAD(pfc) : BAD(mac_control);
+}
+
 /* Everything but a whole untagged IPv4 frame to us: tags, other MACs, IPv6, what is not IP. */
 static __attribute__((noinline)) uint8_t
 parse_other(struct rte_mbuf *m, const struct parse_policy *policy, struct pkt_meta *meta)
@@ -149,7 +159,7 @@ parse_other(struct rte_mbuf *m, const struct parse_policy *policy, struct pkt_me
 		meta->l2_len += ETH_TAG_LEN;
 	}
 	if (type == ETH_TYPE_MAC_CONTROL)
-		return BAD(mac_control);
+		return parse_mac_control(frame, RTE_MIN(frame_len, PARSE_WINDOW));
 	if (frame[ETH_ADDR_LEN] & 1)
 		return BAD(src_mac_multicast);
 	if (dst48 != policy->mac48) {

@@ -417,7 +417,7 @@ def malformed():
         ("dst_mac_other", "to another station", e(v4, dst="02:00:00:00:00:99")),
         ("l2_multicast", "unicast IP in a broadcast frame", e(v4, dst="ff:ff:ff:ff:ff:ff")),
         ("l2_multicast", "unicast IPv6 in a multicast frame", e(v6, dst="33:33:00:00:00:01")),
-        ("mac_control", "PFC", pfc()),
+        ("pfc", "PFC", pfc()),
         ("mac_control", "PAUSE to our own MAC", mac_control(1, [9], dst=f.NODE_MAC)),
         ("link_local_mac", "bridge protocol", e(STP, dst="01:80:c2:00:00:00", kind=len(STP))),
         ("link_local_mac", "IP in a link-local frame", e(v4, dst="01:80:c2:00:00:05")),

@@ -236,6 +236,20 @@ model_station(const struct view *v, unsigned int type, const uint8_t mac[6], boo
 	return unicast4 || unicast6 ? DROP(l2_multicast) : 0;
 }
 
+/* 802.3 annex 31D, byte by byte: untagged, to the MAC control address, from one station. */
+static bool
+model_pause(const uint8_t *frame, size_t len)
+{
+	static const uint8_t want[16] = {0x01, 0x80, 0xc2, 0, 0, 0x01, [12] = 0x88, 0x08, 1, 1};
+
+	if (len < 34 || frame[6] % 2 == 1)
+		return false;
+	for (unsigned int i = 0; i < 16; i++)
+		if ((i < 6 || i >= 12) && frame[i] != want[i])
+			return false;
+	return true;
+}
+
 uint8_t
 parse_model(const uint8_t *frame, size_t len, const uint8_t mac[6], bool promiscuous,
 	struct parse_model *ret_model)
@@ -257,7 +271,7 @@ parse_model(const uint8_t *frame, size_t len, const uint8_t mac[6], bool promisc
 	}
 	v.at += 2;
 	if (type == 0x8808)
-		return DROP(mac_control);
+		return model_pause(frame, len) ? DROP(pfc) : DROP(mac_control);
 	if (frame[6] % 2 == 1)
 		return DROP(src_mac_multicast);
 	uint8_t verdict = model_station(&v, type, mac, promiscuous);

@@ -219,7 +219,7 @@ def what_is_not_for_the_node_is_dropped_and_counted():
     assert not bad, bad
     assert where.stop() == 0, where.said()
     _, drops = report(where)
-    for reason in ("dst_mac_other", "mac_control", "l2_multicast"):
+    for reason in ("dst_mac_other", "pfc", "l2_multicast"):
         assert drops.get(reason) == 3, where.said()
 
 

@@ -93,7 +93,7 @@ def check_shown(said):
     for port in PORTS:
         assert re.search(rf"^{port} +(up|down) +[\d,]+ ", said, re.MULTILINE), f"{port}:\n{said}"
     assert re.search(r"to-west +0  lh0 +3 +[\d,]+ +\S+ % +75\.0 %$", said, re.MULTILINE), said
-    for reason in ("drop  mac_control", "drop  ip4_checksum", "punt  arp", "punt  lldp"):
+    for reason in ("drop  pfc", "drop  ip4_checksum", "punt  arp", "punt  lldp"):
         assert re.search(rf"^{reason} +[\d,]+ ", said, re.MULTILINE), f"{reason}:\n{said}"
     return running.totals(said)
 

@@ -163,7 +163,8 @@ def mac_control_and_link_local_frames_never_leave():
         for promiscuous in (True, False):
             _, result = judge(replay.data(name), folder(), replay.Node(promiscuous=promiscuous))
             assert result.json["out"] == 0, (name, promiscuous, result.json["out"])
-    assert result.json["drops"]["mac_control"] == 12
+    assert result.json["drops"]["pfc"] == 6
+    assert result.json["drops"]["mac_control"] == 6
 
 
 @tap.test

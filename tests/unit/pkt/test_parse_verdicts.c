@@ -33,6 +33,12 @@ struct row {
 	bool promiscuous;
 };
 
+#define PFC_TO                                                                                     \
+	{FRAME, 0, 0x0180}, {FRAME, 2, 0xc200},                                                    \
+	{                                                                                          \
+		FRAME, 4, 0x0001                                                                   \
+	}
+
 static const struct row rows[] = {
 	/* Ethernet */
 	{DROP(runt), 4, 0, "no byte", .cut = FRAME, .cut_at = 0},
@@ -80,6 +86,20 @@ static const struct row rows[] = {
 	{DROP(mac_control), 0, 0x8808, "promiscuous", .patch = {{FRAME, 0, 0x0600}},
 		.promiscuous = true},
 	{DROP(mac_control), 0, 0x8808, "from a group address", .patch = {{FRAME, 6, 0xffff}}},
+	/* a whole priority pause frame, and its edges; 88 bytes follow the Ethernet header */
+	{DROP(pfc), 0, 0x8808, "PFC", .patch = {PFC_TO, {FRAME, 14, 0x0101}}},
+	{DROP(pfc), 0, 0x8808, "PFC, promiscuous", .patch = {PFC_TO, {FRAME, 14, 0x0101}},
+		.promiscuous = true},
+	{DROP(pfc), 0, 0x8808, "34 bytes of PFC", .patch = {PFC_TO, {FRAME, 14, 0x0101}},
+		.cut = FRAME, .cut_at = 34},
+	{DROP(mac_control), 0, 0x8808, "33 bytes of PFC", .patch = {PFC_TO, {FRAME, 14, 0x0101}},
+		.cut = FRAME, .cut_at = 33},
+	{DROP(mac_control), 0, 0x8808, "PFC to our own MAC", .patch = {{FRAME, 14, 0x0101}}},
+	{DROP(mac_control), 0, 0x8808, "PFC from a group address",
+		.patch = {PFC_TO, {FRAME, 14, 0x0101}, {FRAME, 6, 0x0300}}},
+	{DROP(mac_control), 0, 0x8808, "PAUSE", .patch = {PFC_TO, {FRAME, 14, 0x0001}}},
+	{DROP(mac_control), 0, 0x8100, "PFC with a tag",
+		.patch = {PFC_TO, {FRAME, 16, 0x8808}, {FRAME, 18, 0x0101}}},
 	{DROP(link_local_mac), 4, 0, "IP to 01:80:c2:00:00:00",
 		.patch = {{FRAME, 0, 0x0180}, {FRAME, 2, 0xc200}, {FRAME, 4, 0x0000}}},
 	{DROP(link_local_mac), 6, 0, "IP to 01:80:c2:00:00:0f, promiscuous",

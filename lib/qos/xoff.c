@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When to stop a sender and when to let it go on, and the headroom that this takes. */
+#include "qos/xoff.h"
+
+#include <errno.h>
+
+#include "qos/time.h"
+
+int
+qos_xoff_init(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes, uint64_t pause_ps)
+{
+	if (xon_bytes > xoff_bytes || xoff_bytes > UINT64_C(1) << 62 || pause_ps < 4)
+		return -EINVAL;
+	*x = (struct qos_xoff){
+		.xoff_bytes = (int64_t)xoff_bytes,
+		.xon_bytes = (int64_t)xon_bytes,
+		.repeat_ps = pause_ps / 4,
+	};
+	return 0;
+}
+
+enum qos_xoff_say
+qos_xoff_turn(struct qos_xoff *x, uint64_t now)
+{
+	int64_t held = __atomic_load_n(&x->held, __ATOMIC_RELAXED);
+
+	if (!x->off && held <= x->xoff_bytes)
+		return QOS_XOFF_NOTHING;
+	if (x->off && held <= x->xon_bytes) {
+		x->off = false;
+		return QOS_XOFF_SEND_XON;
+	}
+	if (x->off && !qos_reached(x->refresh_ps, now))
+		return QOS_XOFF_NOTHING;
+	x->off = true;
+	x->refresh_ps = now + x->repeat_ps;
+	return QOS_XOFF_SEND_XOFF;
+}
+
+void
+qos_xoff_unsaid(struct qos_xoff *x, uint64_t now)
+{
+	/* an XON when it is due, else an XOFF: both come from the state "told to stop" */
+	x->off = true;
+	x->refresh_ps = now;
+}
+
+uint64_t
+qos_headroom_bytes(uint64_t distance_m, uint64_t rate_bps, uint32_t mtu_frame, uint64_t response_ns)
+{
+	unsigned __int128 ns = (unsigned __int128)distance_m * 2 * 5 + response_ns;
+	unsigned __int128 in_flight = (ns * rate_bps + 7999999999) / 8000000000;
+
+	return (uint64_t)in_flight + UINT64_C(2) * mtu_frame + 64;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Priority pause, the sending side (IEEE 802.1Qbb): what this node still holds of each (ingress
+ * port, class), and when its sender is to stop and to go on.
+ *
+ * Owner: `held` belongs to all workers, who add what came in and take off what left, relaxed; a
+ * worker may add up a burst first. All else belongs to the one worker that asks qos_xoff_turn() and
+ * sends what it says.
+ */
+#ifndef QOS_XOFF_H
+#define QOS_XOFF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_common.h>
+
+struct qos_xoff {
+	int64_t held; /* bytes */
+	int64_t xoff_bytes, xon_bytes;
+	uint64_t repeat_ps;  /* between two XOFFs */
+	uint64_t refresh_ps; /* when the next is due, while `off` */
+	bool off;            /* the sender was told to stop */
+} __rte_cache_aligned;
+
+enum qos_xoff_say {
+	QOS_XOFF_NOTHING,
+	QOS_XOFF_SEND_XOFF,
+	QOS_XOFF_SEND_XON,
+};
+
+/*
+ * `pause_ps` is how long one XOFF stops the peer: qos_pause_ps() of the quanta that are sent. It is
+ * repeated each quarter of it, so that a turn that comes a quarter late still keeps to the half,
+ * and one frame lost does not let the sender go. -EINVAL: xon above xoff, either beyond 2^62, or
+ * pause_ps below 4. Control thread.
+ */
+int qos_xoff_init(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes, uint64_t pause_ps);
+
+/* Bytes came in, or (negative) left. Worker. */
+static inline void
+qos_xoff_hold(struct qos_xoff *x, int64_t bytes)
+{
+	__atomic_fetch_add(&x->held, bytes, __ATOMIC_RELAXED);
+}
+
+/*
+ * What to send now: XOFF when more than xoff is held, and again before half the pause has run as
+ * long as more than xon is held; XON once it is xon or less (so that an xon of 0 can be met). The
+ * worker that sends for the port.
+ */
+enum qos_xoff_say qos_xoff_turn(struct qos_xoff *x, uint64_t now);
+
+/* The frame that qos_xoff_turn() asked for could not be sent: the next turn asks again. */
+void qos_xoff_unsaid(struct qos_xoff *x, uint64_t now);
+
+/*
+ * Bytes that still come after an XOFF, at worst (802.1Qbb annex O, without its cable and interface
+ * detail): 2 x distance x 5 ns/m x rate, two frames of `mtu_frame` bytes (one that the peer has
+ * begun, one that delays our XOFF), the XOFF itself (64), and what comes in the response time.
+ * Rounded up; right for any 64-bit rate x distance below 2^120. Any thread.
+ */
+uint64_t qos_headroom_bytes(
+	uint64_t distance_m, uint64_t rate_bps, uint32_t mtu_frame, uint64_t response_ns);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When a sender is told to stop and to go on, and the headroom's arithmetic. */
+#include <errno.h>
+
+#include <criterion/criterion.h>
+
+#include "base/bits.h"
+#include "base/rng.h"
+#include "qos/pause.h"
+#include "qos/xoff.h"
+
+#define PAUSE_PS (3356 * QOS_PS_PER_US) /* 65,535 quanta at 10 Gbit/s */
+
+static struct qos_xoff
+make(uint64_t xoff, uint64_t xon)
+{
+	struct qos_xoff x;
+
+	cr_assert_eq(qos_xoff_init(&x, xoff, xon, PAUSE_PS), 0);
+	return x;
+}
+
+Test(xoff, stop_above_xoff_and_go_at_xon_with_nothing_between)
+{
+	struct qos_xoff x = make(100000, 60000);
+
+	cr_assert_eq(qos_xoff_turn(&x, 0), QOS_XOFF_NOTHING);
+	qos_xoff_hold(&x, 100000);
+	cr_assert_eq(qos_xoff_turn(&x, 1), QOS_XOFF_NOTHING, "at xoff");
+	qos_xoff_hold(&x, 1);
+	cr_assert_eq(qos_xoff_turn(&x, 2), QOS_XOFF_SEND_XOFF);
+	cr_assert_eq(qos_xoff_turn(&x, 3), QOS_XOFF_NOTHING, "once");
+	qos_xoff_hold(&x, -40000);
+	cr_assert_eq(qos_xoff_turn(&x, 4), QOS_XOFF_NOTHING, "above xon");
+	qos_xoff_hold(&x, -1);
+	cr_assert_eq(qos_xoff_turn(&x, 5), QOS_XOFF_SEND_XON);
+	cr_assert_eq(qos_xoff_turn(&x, 6), QOS_XOFF_NOTHING, "once");
+	qos_xoff_hold(&x, 40000);
+	cr_assert_eq(qos_xoff_turn(&x, 7), QOS_XOFF_NOTHING, "at xoff again");
+	qos_xoff_hold(&x, 1);
+	cr_assert_eq(qos_xoff_turn(&x, 8), QOS_XOFF_SEND_XOFF);
+}
+
+Test(xoff, an_xon_of_zero_is_met_by_an_empty_node)
+{
+	struct qos_xoff x = make(1000, 0);
+
+	qos_xoff_hold(&x, 1001);
+	cr_assert_eq(qos_xoff_turn(&x, 0), QOS_XOFF_SEND_XOFF);
+	qos_xoff_hold(&x, -1001);
+	cr_assert_eq(qos_xoff_turn(&x, 1), QOS_XOFF_SEND_XON);
+}
+
+/* Turns at random times; what the peer believes is worked out beside it. */
+Test(xoff, the_peer_stays_stopped_from_xoff_to_xon)
+{
+	struct rng rng;
+
+	rng_init(&rng, 1);
+	for (unsigned int round = 0; round < 20; round++) {
+		struct qos_xoff x = make(500000, 300000);
+		uint64_t now = UINT64_MAX - 50 * QOS_PS_PER_MS, said = 0;
+		bool stopped = false;
+		int64_t held = 0;
+
+		for (unsigned int turn = 0; turn < 20000; turn++) {
+			int64_t move =
+				(int64_t)rng_below(&rng, 20001) - (turn / 500 % 2 ? 11000 : 9000);
+
+			move = held + move < 0 ? -held : move;
+			held += move;
+			qos_xoff_hold(&x, move);
+			enum qos_xoff_say say = qos_xoff_turn(&x, now);
+
+			if (!stopped) {
+				cr_assert_eq(
+					say, held > 500000 ? QOS_XOFF_SEND_XOFF : QOS_XOFF_NOTHING);
+			} else {
+				/* before half the pause has run, though turns are 50 us apart */
+				cr_assert(now - said < PAUSE_PS / 2);
+				cr_assert_eq(say == QOS_XOFF_SEND_XON, held <= 300000);
+				/* and not with each turn */
+				if (say == QOS_XOFF_SEND_XOFF)
+					cr_assert_geq(now - said, PAUSE_PS / 4);
+			}
+			if (say != QOS_XOFF_NOTHING)
+				said = now;
+			stopped = say == QOS_XOFF_NOTHING ? stopped : say == QOS_XOFF_SEND_XOFF;
+			now += rng_below(&rng, 50 * QOS_PS_PER_US);
+		}
+	}
+}
+
+Test(xoff, a_turn_that_comes_late_refreshes_at_once)
+{
+	struct qos_xoff x = make(1000, 500);
+
+	qos_xoff_hold(&x, 2000);
+	cr_assert_eq(qos_xoff_turn(&x, 0), QOS_XOFF_SEND_XOFF);
+	cr_assert_eq(qos_xoff_turn(&x, PAUSE_PS / 4 - 1), QOS_XOFF_NOTHING);
+	cr_assert_eq(qos_xoff_turn(&x, 5 * PAUSE_PS), QOS_XOFF_SEND_XOFF);
+	cr_assert_eq(qos_xoff_turn(&x, 5 * PAUSE_PS + 1), QOS_XOFF_NOTHING);
+}
+
+Test(xoff, what_could_not_be_sent_is_said_again)
+{
+	struct qos_xoff x = make(1000, 500);
+
+	qos_xoff_hold(&x, 2000);
+	for (uint64_t now = 0; now < 5; now++) {
+		cr_assert_eq(qos_xoff_turn(&x, now), QOS_XOFF_SEND_XOFF);
+		qos_xoff_unsaid(&x, now);
+	}
+	qos_xoff_hold(&x, -1900);
+	for (uint64_t now = 5; now < 9; now++) {
+		cr_assert_eq(qos_xoff_turn(&x, now), QOS_XOFF_SEND_XON);
+		qos_xoff_unsaid(&x, now);
+	}
+	cr_assert_eq(qos_xoff_turn(&x, 9), QOS_XOFF_SEND_XON);
+	cr_assert_eq(qos_xoff_turn(&x, 10), QOS_XOFF_NOTHING);
+}
+
+Test(xoff, thresholds_that_make_no_sense_are_refused)
+{
+	struct qos_xoff x;
+
+	cr_assert_eq(qos_xoff_init(&x, 1000, 1001, PAUSE_PS), -EINVAL);
+	cr_assert_eq(qos_xoff_init(&x, UINT64_MAX, 0, PAUSE_PS), -EINVAL);
+	cr_assert_eq(qos_xoff_init(&x, 1000, 500, 3), -EINVAL);
+	cr_assert_eq(qos_xoff_init(&x, 1000, 1000, PAUSE_PS), 0);
+}
+
+Test(xoff, headroom_is_the_round_trip_two_frames_the_pause_and_the_response)
+{
+	/* 10 km at 100 Gbit/s: 100 us x 12.5 GB/s; 2 x 9216; 64; 1 us x 12.5 GB/s */
+	cr_assert_eq(
+		qos_headroom_bytes(10000, 100000000000, 9216, 1000), 1250000 + 18432 + 64 + 12500);
+	/* 100 m at 25 Gbit/s: 1 us x 3.125 GB/s */
+	cr_assert_eq(qos_headroom_bytes(100, 25000000000, 1518, 0), 3125 + 3036 + 64);
+	/* 10,000 km at 400 Gbit/s: 100 ms x 50 GB/s */
+	cr_assert_eq(qos_headroom_bytes(10000000, 400000000000, 0, 0), 5000000064);
+	cr_assert_eq(qos_headroom_bytes(10000000, 1600000000000, 0, 0), 20000000064);
+	cr_assert_eq(qos_headroom_bytes(0, 100000000000, 0, 0), 64);
+	/* a part of a byte is a byte */
+	cr_assert_eq(qos_headroom_bytes(1, 10000000, 0, 0), 65);
+}
+
+/* Against doubles, for the whole range. */
+Test(xoff, headroom_does_not_overflow)
+{
+	struct rng rng;
+
+	rng_init(&rng, 3);
+	for (unsigned int i = 0; i < 100000; i++) {
+		uint64_t distance = rng_below(&rng, 10000001), rate = rng_below(&rng, 400000000001);
+		uint64_t response = rng_below(&rng, 1000001);
+		uint32_t mtu = (uint32_t)rng_below(&rng, 65536);
+		double want = ((double)distance * 10 + (double)response) * (double)rate / 8e9 +
+			      2.0 * mtu + 64;
+		double have = (double)qos_headroom_bytes(distance, rate, mtu, response);
+
+		cr_assert(have >= want - 0.01 - want * 1e-12 && have <= want + 1.01 + want * 1e-12,
+			"%f, want %f", have, want);
+	}
+}
