@@ -322,5 +322,6 @@ check_file(struct decode *d)
 		check_vias(d, &own);
 	}
 	own_fini(&own);
+	check_queues(d);
 	return rc;
 }

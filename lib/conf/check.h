@@ -8,4 +8,10 @@
 /* Adds an error for each thing amiss across items. Returns 0 or -ENOMEM. */
 int check_file(struct decode *d);
 
+/*
+ * The part of it that is about queues: fills in the classes' defaults and what holds for each class
+ * at each port, and adds an error for buffers that are too small.
+ */
+void check_queues(struct decode *d);
+
 #endif

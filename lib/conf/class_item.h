@@ -3,13 +3,16 @@
 #ifndef CONF_CLASS_ITEM_H
 #define CONF_CLASS_ITEM_H
 
-#include "conf/conf.h"
+#include "conf/field.h"
 
 struct class_item {
 	uint8_t number; /* CONF_CLASSES: none was read */
-	char name[CONF_NAME_MAX];
-	struct conf_pos pos;
-	uint64_t dscps;
+	struct conf_class as;
 };
+
+/* The place() of its table: into the struct conf at `out`. */
+void class_place(struct decode *d, uint32_t map, const struct path *p, const void *item, void *out);
+/* The check() of its table. */
+void class_check(struct decode *d, uint32_t map, const struct path *p, void *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `classes`: a list in the file, an array by number in struct conf. Called by field.c; checks on
- * the way what is unique in it: numbers, names, DSCPs.
+ * `classes`: a list in the file, an array by number in struct conf. Called by field.c for each
+ * item; checks on the way what is unique in it: numbers, names, DSCPs.
  */
 #include <string.h>
 
@@ -59,53 +59,37 @@ name_taken(struct decode *d, uint32_t map, const struct path *p, const struct cl
 {
 	struct path here = path_key(p, "name");
 
-	for (size_t i = 0; i < CONF_CLASSES && item->name[0] != '\0'; i++) {
+	for (size_t i = 0; i < CONF_CLASSES && item->as.name[0] != '\0'; i++) {
 		const struct conf_class *c = &d->conf->class_[i];
 
-		if (c->present && strcmp(c->name, item->name) == 0)
+		if (c->present && strcmp(c->name, item->as.name) == 0)
 			path_error(d->errors, &here,
 				tree_pos(d->tree, tree_get(d->tree, map, "name")),
 				"got %s, which class %zu in line %u has, want a name of its own",
-				item->name, i, c->pos.line);
+				item->as.name, i, c->pos.line);
 	}
-}
-
-static void
-place_class(struct decode *d, uint32_t map, const struct path *p, const struct class_item *item)
-{
-	struct conf_class *c = &d->conf->class_[item->number];
-	struct path here = path_key(p, "class");
-	uint64_t taken = all_dscps(d->conf) & item->dscps;
-
-	if (taken != 0)
-		dscp_taken(d, map, p, taken);
-	name_taken(d, map, p, item);
-	if (c->present) {
-		path_error(d->errors, &here, tree_pos(d->tree, tree_get(d->tree, map, "class")),
-			"got %u, which line %u has, want each class once", item->number,
-			c->pos.line);
-		return;
-	}
-	c->present = true;
-	memcpy(c->name, item->name, sizeof(c->name));
-	c->pos = item->pos;
-	c->dscps = item->dscps;
 }
 
 void
-classes_decode(struct decode *d, const struct field *f, uint32_t list, const struct path *p)
+class_place(struct decode *d, uint32_t map, const struct path *p, const void *item, void *out)
 {
-	size_t i = 0;
+	const struct class_item *i = item;
+	struct path here = path_key(p, "class");
+	struct conf *conf = out;
+	struct conf_class *c;
+	uint64_t taken = all_dscps(conf) & i->as.dscps;
 
-	if (!list_check(d, f, list, p))
+	if (i->number >= CONF_CLASSES)
 		return;
-	for (uint32_t v = tree_first(d->tree, list); v != TREE_NONE;
-		v = tree_next(d->tree, v), i++) {
-		struct path here = path_item(p, d->tree, v, i);
-		struct class_item item = {0};
-
-		schema_decode(d, f->item, v, &here, &item);
-		if (item.number < CONF_CLASSES)
-			place_class(d, v, &here, &item);
+	c = &conf->class_[i->number];
+	if (taken != 0)
+		dscp_taken(d, map, p, taken);
+	name_taken(d, map, p, i);
+	if (c->present) {
+		path_error(d->errors, &here, tree_pos(d->tree, tree_get(d->tree, map, "class")),
+			"got %u, which line %u has, want each class once", i->number, c->pos.line);
+		return;
 	}
+	*c = i->as;
+	c->present = true;
 }

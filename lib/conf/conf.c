@@ -45,20 +45,11 @@ conf_free(struct conf *c)
 	free(c);
 }
 
-/* What `runtime` says when the file has none: the defaults of its table. */
-static void
-apply_runtime_defaults(struct decode *d)
-{
-	if (tree_get(d->tree, 0, "runtime") == TREE_NONE)
-		schema_defaults(&schema_runtime, d->conf);
-}
-
 static int
 decode_tree(struct decode *d)
 {
 	int rc;
 
-	apply_runtime_defaults(d);
 	schema_decode(d, &schema_file, 0, NULL, d->conf);
 	rc = d->rc ? d->rc : check_file(d);
 	free(d->group_by_name);

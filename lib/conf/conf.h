@@ -15,16 +15,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "conf/conf_qos.h"
+
 #define CONF_NAME_MAX    32u  /* with the NUL: fits a metric label and a table column */
 #define CONF_PORTS_MAX   128u /* ports of one node; DPDK devices of a process are fewer (32) */
 #define CONF_CLASSES     8u   /* 802.1Q priorities */
 #define CONF_DSCPS       64u
 #define CONF_MEMBERS_MAX 128u
 #define CONF_GROUPS_MAX  32000u
-
-struct conf_pos {
-	uint32_t line, col; /* from 1; 0: not from the file */
-};
 
 struct conf_addr {
 	uint8_t family;     /* AF_INET, AF_INET6; 0: none */
@@ -55,6 +53,18 @@ struct conf_port {
 	struct conf_addr *address;
 	struct conf_pos *address_pos;
 	size_t n_addresses;
+
+	uint64_t rate_bps;   /* bits a second; 0: no shaper */
+	bool rate_l2;        /* counts frames with FCS; default: preamble and gap, too (20 bytes) */
+	uint64_t distance_m; /* metres of fibre, one way; 0: not said */
+	bool delay_emulate;  /* the delay line is the fibre */
+	uint64_t delay_ns;   /* of the delay line at the way out; 0: none */
+	struct conf_ecn ecn; /* what the port says for all classes */
+	struct conf_ecn class_ecn[CONF_CLASSES]; /* what holds for the class at this port */
+	struct conf_pfc pfc;
+	struct conf_impair impair_in, impair_out;
+	uint8_t dscp_class[CONF_DSCPS];   /* of what comes in; 0xff: the node's classes decide */
+	uint8_t dscp_rewrite[CONF_DSCPS]; /* of what goes out; 0xff: it stays */
 };
 
 struct conf_class {
@@ -62,6 +72,11 @@ struct conf_class {
 	char name[CONF_NAME_MAX];
 	struct conf_pos pos;
 	uint64_t dscps; /* bit n: DSCP n goes to this class */
+	uint64_t limit; /* bytes that may wait at one port; default 16 MB, lossless 64 MB */
+	bool lossless;
+	bool strict;   /* before all DWRR classes, the higher number first; default: 6 and 7 */
+	uint32_t dwrr; /* weight, 1..255; default 1; of a strict class 0 */
+	struct conf_ecn ecn; /* at ports that say nothing themselves */
 };
 
 struct conf_member {
@@ -178,6 +193,12 @@ int conf_warn_equal_seeds(const struct conf *const *c, size_t n, struct conf_err
 
 /* The seed that the node's groups hash with: hash.seed, or from the id. */
 uint64_t conf_seed(const struct conf *c);
+
+/*
+ * Writes what the figures of queues are and how they come about, for `--check --explain`: a block
+ * for each port with a rate, a distance, a delay, ECN or PFC, then the classes. Returns 0, or -EIO.
+ */
+int conf_explain(const struct conf *c, FILE *out);
 
 /* Writes docs/config.md's reference tables (Markdown) from the field tables. */
 void conf_schema_markdown(FILE *out);

@@ -52,7 +52,9 @@ list_keys(const struct schema *s, char *buf, size_t size)
 
 	buf[0] = '\0';
 	for (size_t i = 0; i < s->n && n < size; i++)
-		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? ", " : "", s->field[i].key);
+		if (s->field[i].refused == NULL)
+			n += (size_t)snprintf(
+				buf + n, size - n, "%s%s", n ? ", " : "", s->field[i].key);
 }
 
 static void
@@ -69,7 +71,8 @@ unknown_key(struct decode *d, const struct schema *s, uint32_t key, const struct
 	}
 	nearest_init(&near, text);
 	for (size_t i = 0; i < s->n; i++)
-		nearest_offer(&near, s->field[i].key);
+		if (s->field[i].refused == NULL)
+			nearest_offer(&near, s->field[i].key);
 	list_keys(s, keys, sizeof(keys));
 	if (near.best != NULL)
 		path_error(d->errors, &p, tree_pos(d->tree, key),
@@ -116,15 +119,16 @@ missing_key(struct decode *d, const struct field *f, uint32_t map, const struct 
 static void
 apply_default(const struct field *f, void *out)
 {
-	uint8_t size = f->size;
+	uint8_t size = f->type == FIELD_BOOL ? sizeof(bool) : f->size;
+	uint64_t def = f->type == FIELD_AMOUNT && f->scale != 0 ? f->def / f->scale : f->def;
 
-	if (f->type == FIELD_BOOL)
-		size = sizeof(bool);
-	else if (f->type == FIELD_SIZE || f->type == FIELD_RATE)
-		size = sizeof(uint64_t);
-	if (f->type <= FIELD_RATE || f->type == FIELD_FLAGS || f->type == FIELD_PORT ||
+	if (f->type <= FIELD_AMOUNT || f->type == FIELD_FLAGS || f->type == FIELD_PORT ||
 		f->type == FIELD_GROUP)
-		field_store(at(out, f->offset), size, f->def);
+		field_store(at(out, f->offset), size, def);
+	else if (f->type == FIELD_PLACED)
+		memset(at(out, f->offset), 0xff, f->n_none);
+	else if (f->type == FIELD_MAP && f->with_defaults)
+		schema_defaults(f->item, at(out, f->offset));
 }
 
 void
@@ -205,6 +209,50 @@ list_decode(struct decode *d, const struct field *f, uint32_t list, const struct
 	}
 }
 
+/* A list whose items go to places of their own in `out`. */
+static void
+placed_decode(
+	struct decode *d, const struct field *f, uint32_t list, const struct path *p, void *out)
+{
+	size_t i = 0;
+	char *item;
+
+	if (!list_check(d, f, list, p))
+		return;
+	item = malloc(f->item_size);
+	if (item == NULL) {
+		d->rc = -ENOMEM;
+		return;
+	}
+	for (uint32_t v = tree_first(d->tree, list); v != TREE_NONE;
+		v = tree_next(d->tree, v), i++) {
+		struct path here = path_item(p, d->tree, v, i);
+
+		memset(item, 0, f->item_size);
+		schema_decode(d, f->item, v, &here, item);
+		f->place(d, v, &here, item, out);
+	}
+	free(item);
+}
+
+/* A mapping, or a word in its place. */
+static void
+map_decode(struct decode *d, const struct field *f, uint32_t idx, const struct path *p, void *out)
+{
+	struct conf_pos pos = tree_pos(d->tree, idx);
+	uint64_t word = 0;
+
+	if (f->words == NULL || tree_at(d->tree, idx)->type == TREE_MAP) {
+		schema_decode(d, f->item, idx, p, out);
+		return;
+	}
+	if (f->item->with_pos)
+		memcpy(at(out, f->item->pos_offset), &pos, sizeof(pos));
+	schema_defaults(f->item, out);
+	if (scalar_decode(d, f, idx, p, &word))
+		f->on_word(out, word);
+}
+
 static void
 field_decode(struct decode *d, const struct field *f, uint32_t idx, const struct path *p, void *out)
 {
@@ -212,13 +260,13 @@ field_decode(struct decode *d, const struct field *f, uint32_t idx, const struct
 
 	switch (f->type) {
 	case FIELD_MAP:
-		schema_decode(d, f->item, idx, p, at(out, f->offset));
+		map_decode(d, f, idx, p, at(out, f->offset));
 		break;
 	case FIELD_LIST:
 		list_decode(d, f, idx, p, out);
 		break;
-	case FIELD_CLASSES:
-		classes_decode(d, f, idx, p);
+	case FIELD_PLACED:
+		placed_decode(d, f, idx, p, out);
 		break;
 	case FIELD_FLAGS:
 	case FIELD_DSCPS:
@@ -259,7 +307,10 @@ schema_decode(
 		struct path here = path_key(p, f->key);
 		uint32_t v = tree_get(d->tree, map, f->key);
 
-		if (v != TREE_NONE)
+		if (v != TREE_NONE && f->refused != NULL)
+			path_error(d->errors, &here, tree_pos(d->tree, v),
+				"got a key that does not belong here, want %s", f->refused);
+		else if (v != TREE_NONE)
 			field_decode(d, f, v, &here, out);
 		else if (f->required)
 			missing_key(d, f, map, &here);

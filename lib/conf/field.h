@@ -18,8 +18,7 @@ enum field_type {
 	FIELD_INT,    /* an unsigned integer of `size` bytes; words stand for values */
 	FIELD_BOOL,   /* bool */
 	FIELD_ENUM,   /* an enum or integer of `size` bytes; one of words */
-	FIELD_SIZE,   /* uint64_t, bytes */
-	FIELD_RATE,   /* uint64_t, packets a second */
+	FIELD_AMOUNT, /* an integer of `size` bytes, in units of `scale`; words stand for values */
 	FIELD_NAME,   /* char[CONF_NAME_MAX] */
 	FIELD_STRING, /* char *, on the heap */
 	FIELD_MAC,    /* uint8_t[6] */
@@ -33,9 +32,9 @@ enum field_type {
 	FIELD_FLAGS, /* bits of words; those of `must` have to be there */
 	FIELD_DSCPS, /* bit n: DSCP n */
 	/* More of the tree. */
-	FIELD_MAP,     /* the struct at offset, by `item` */
-	FIELD_LIST,    /* an array on the heap, by `item` or `element`; min..max of them */
-	FIELD_CLASSES, /* a list by `item` that goes to its places in conf.class_[] */
+	FIELD_MAP,    /* the struct at offset, by `item`; or one of words, that on_word() takes */
+	FIELD_LIST,   /* an array on the heap, by `item` or `element`; min..max of them */
+	FIELD_PLACED, /* a list by `item`, each of which place() puts where it belongs */
 };
 
 struct field_word {
@@ -45,25 +44,38 @@ struct field_word {
 };
 
 struct schema;
+struct decode;
 
 struct field {
 	const char *key;
 	enum field_type type;
+	enum amount amount;  /* AMOUNT */
+	const char *refused; /* NULL, or what is wanted instead: the key is known, not here */
 	bool required;
 	bool has;      /* a bool at has_offset says that the key is there */
 	bool pow2;     /* INT: a power of two */
+	bool or_one;   /* DSCPS: one item without a list, too */
 	uint8_t size;  /* bytes of the integer; 0: checked and not stored */
 	size_t offset; /* in the struct that the table describes */
 	size_t has_offset;
-	uint64_t min, max, def;
+	uint64_t min, max, def;         /* AMOUNT: in base units, also for def */
+	uint64_t scale;                 /* AMOUNT: base units in what is stored; 0 is 1 */
 	const struct field_word *words; /* up to a NULL word */
 	uint64_t must;
 
-	const struct schema *item;   /* MAP; LIST of mappings */
+	void (*on_word)(void *out, uint64_t value); /* MAP: `out` is its struct, at its defaults */
+
+	bool with_defaults; /* MAP: those of its table hold without it, too */
+
+	const struct schema *item;   /* MAP, PLACED; LIST of mappings */
 	const struct field *element; /* LIST of texts */
-	size_t n_offset, item_size;  /* LIST: the size_t count, bytes of one */
+	size_t n_offset, item_size;  /* LIST: the size_t count; also PLACED: bytes of one */
 	size_t pos_offset;           /* LIST: struct conf_pos * beside it, when `with_pos` */
 	bool with_pos;
+	/* PLACED: puts the item that stood at `map` into the struct at `out`. */
+	void (*place)(
+		struct decode *d, uint32_t map, const struct path *p, const void *item, void *out);
+	size_t n_none; /* PLACED: bytes at offset that start as 0xff */
 
 	const char *def_text; /* for the reference, when `def` does not say it */
 	const char *help;
@@ -90,8 +102,6 @@ struct schema {
 
 /* The whole file: into struct conf. */
 extern const struct schema schema_file;
-/* The `runtime` of the file: its defaults hold without the section, too. */
-extern const struct schema schema_runtime;
 
 /* Fills in the defaults of a table. */
 void schema_defaults(const struct schema *s, void *out);
@@ -103,16 +113,14 @@ void schema_defaults(const struct schema *s, void *out);
 void schema_decode(
 	struct decode *d, const struct schema *s, uint32_t map, const struct path *p, void *out);
 
-/* Reads one text of type f->type into `out`; false after an error. */
+/* Reads one text of type f->type into `out`; false after an error. MAP: one of its words, a
+ * uint64_t. */
 bool scalar_decode(
 	struct decode *d, const struct field *f, uint32_t idx, const struct path *p, void *out);
 
 /* Reads a set (FLAGS, DSCPS) into an integer at `out`. */
 void set_decode(
 	struct decode *d, const struct field *f, uint32_t list, const struct path *p, void *out);
-
-/* Reads `classes` into d->conf->class_. */
-void classes_decode(struct decode *d, const struct field *f, uint32_t list, const struct path *p);
 
 /* True when the node is a list of f->min..f->max items; else adds an error. */
 bool list_check(struct decode *d, const struct field *f, uint32_t list, const struct path *p);

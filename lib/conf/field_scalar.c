@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/bits.h"
 #include "conf/field.h"
@@ -70,6 +71,19 @@ read_word(const struct field *f, const char *s, uint64_t *ret, struct hint *h)
 	return -EINVAL;
 }
 
+/* YAML 1.1 and people have many words for what we call off. */
+static int
+word_hint(const struct field *f, const char *s, struct hint *h)
+{
+	static const char *const no[] = {"off", "false", "no", "n", "0", "none", "disabled"};
+	uint64_t off;
+
+	for (size_t i = 0; i < BITS_ARRAY_LEN(no); i++)
+		if (strcasecmp(s, no[i]) == 0 && read_word(f, "off", &off, NULL) == 0)
+			return hint_say(h, "write \"off\"");
+	return -EINVAL;
+}
+
 static int
 read_int(const struct field *f, const char *s, void *out, struct hint *h)
 {
@@ -93,21 +107,28 @@ read_enum(const struct field *f, const char *s, void *out, struct hint *h)
 	uint64_t x = 0;
 
 	if (read_word(f, s, &x, h) != 0)
-		return -EINVAL;
-	field_store(out, f->size, x);
+		return word_hint(f, s, h);
+	field_store(out, f->type == FIELD_MAP ? sizeof(x) : f->size, x);
 	return 0;
 }
 
 static int
 read_amount(const struct field *f, const char *s, void *out, struct hint *h)
 {
-	int (*read)(const char *, uint64_t *, struct hint *) =
-		f->type == FIELD_SIZE ? value_size : value_rate;
-	uint64_t x = 0;
+	uint64_t scale = f->scale ? f->scale : 1, x = 0;
+	char least[AMOUNT_LEN];
 
-	if (read(s, &x, h) != 0 || x < f->min || x > f->max)
+	if (f->words != NULL && read_word(f, s, &x, h) == 0) {
+		field_store(out, f->size, x);
+		return 0;
+	}
+	if (amount_read(f->amount, s, &x, h) != 0)
+		return word_hint(f, s, h);
+	if (x < f->min || x > f->max)
 		return -EINVAL;
-	memcpy(out, &x, sizeof(x));
+	if (x % scale != 0)
+		return hint_say(h, "finer than %s", amount_show(f->amount, scale, least));
+	field_store(out, f->size, x / scale);
 	return 0;
 }
 
@@ -175,9 +196,9 @@ read_text(struct decode *d, const struct field *f, uint32_t idx, void *out, stru
 	case FIELD_BOOL:
 		return value_bool(s, out, h);
 	case FIELD_ENUM:
+	case FIELD_MAP:
 		return read_enum(f, s, out, h);
-	case FIELD_SIZE:
-	case FIELD_RATE:
+	case FIELD_AMOUNT:
 		return read_amount(f, s, out, h);
 	case FIELD_NAME:
 		return read_name(s, len, out, h);
@@ -240,6 +261,7 @@ set_item(struct decode *d, const struct field *f, uint32_t v, const struct path 
 	uint64_t bits = 0;
 
 	one.type = f->type == FIELD_FLAGS ? FIELD_ENUM : FIELD_DSCP;
+	one.or_one = false;
 	if (!read_bits(d, f, v, &bits, &h))
 		field_error(d, &one, v, p, &h);
 	else if ((*set & bits) != 0)
@@ -267,6 +289,11 @@ set_decode(struct decode *d, const struct field *f, uint32_t list, const struct 
 	uint64_t set = 0;
 	size_t i = 0;
 
+	if (f->or_one && tree_at(d->tree, list)->type == TREE_TEXT) {
+		set_item(d, f, list, p, &set);
+		field_store(out, f->size, set);
+		return;
+	}
 	if (!list_check(d, f, list, p))
 		return;
 	for (uint32_t v = tree_first(d->tree, list); v != TREE_NONE; v = tree_next(d->tree, v)) {

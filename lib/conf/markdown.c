@@ -5,19 +5,19 @@
 
 #include "conf/field.h"
 
+#define SCHEMAS_MAX 64u /* twice what there are */
+
 static void
 write_default(const struct field *f, FILE *out)
 {
-	char want[FIELD_WANT_LEN];
-	struct field one = *f;
+	char amount[AMOUNT_LEN];
 
 	if (f->required) {
 		fputs("required", out);
 	} else if (f->def_text != NULL) {
 		fputs(f->def_text, out);
-	} else if (f->type == FIELD_SIZE) {
-		one.min = one.max = f->def;
-		fprintf(out, "%s", strrchr(field_want(&one, want), ' ') + 1);
+	} else if (f->type == FIELD_AMOUNT) {
+		fputs(amount_show(f->amount, f->def, amount), out);
 	} else if (f->type == FIELD_BOOL) {
 		fputs(f->def ? "true" : "false", out);
 	} else if (f->type == FIELD_INT) {
@@ -45,8 +45,6 @@ type_name(enum field_type type)
 		[FIELD_INT] = "integer",
 		[FIELD_BOOL] = "boolean",
 		[FIELD_ENUM] = "word",
-		[FIELD_SIZE] = "size (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB)",
-		[FIELD_RATE] = "rate (pps, kpps, Mpps, Gpps)",
 		[FIELD_NAME] = "name",
 		[FIELD_STRING] = "text",
 		[FIELD_MAC] = "MAC",
@@ -59,7 +57,7 @@ type_name(enum field_type type)
 		[FIELD_DSCPS] = "list of DSCPs",
 		[FIELD_MAP] = "mapping",
 		[FIELD_LIST] = "list",
-		[FIELD_CLASSES] = "list",
+		[FIELD_PLACED] = "list",
 	};
 
 	return name[type];
@@ -70,8 +68,12 @@ write_type(const struct field *f, FILE *out)
 {
 	if (f->type == FIELD_LIST && f->element != NULL)
 		fprintf(out, "list of %s", type_name(f->element->type));
-	else if (f->type == FIELD_LIST || f->type == FIELD_CLASSES)
+	else if (f->type == FIELD_LIST || f->type == FIELD_PLACED)
 		fputs("list of mappings", out);
+	else if (f->type == FIELD_AMOUNT)
+		fputs(amount_units(f->amount), out);
+	else if (f->type == FIELD_MAP && f->words != NULL)
+		fputs("word or mapping", out);
 	else
 		fputs(type_name(f->type), out);
 }
@@ -90,12 +92,21 @@ anchor(const char *title, char buf[FIELD_WANT_LEN])
 }
 
 static void
+write_words(const struct field *f, FILE *out)
+{
+	for (const struct field_word *w = f->words; w->word != NULL; w++)
+		fprintf(out, "%s%s", w->word, w[1].word ? ", " : "; or ");
+}
+
+static void
 write_range(const struct field *f, FILE *out)
 {
 	char want[FIELD_WANT_LEN];
 
 	switch (f->type) {
 	case FIELD_MAP:
+		if (f->words != NULL)
+			write_words(f, out);
 		fprintf(out, "see [%s](#%s)", f->item->title, anchor(f->item->title, want));
 		break;
 	default:
@@ -106,14 +117,35 @@ write_range(const struct field *f, FILE *out)
 	}
 }
 
-static void
-write_table(const struct schema *s, FILE *out)
+/* A schema that several fields share has one table. */
+struct written {
+	const struct schema *schema[SCHEMAS_MAX];
+	size_t n;
+};
+
+static bool
+is_written(struct written *w, const struct schema *s)
 {
+	for (size_t i = 0; i < w->n; i++)
+		if (w->schema[i] == s)
+			return true;
+	if (w->n < SCHEMAS_MAX)
+		w->schema[w->n++] = s;
+	return false;
+}
+
+static void
+write_table(const struct schema *s, struct written *w, FILE *out)
+{
+	if (is_written(w, s))
+		return;
 	fprintf(out, "\n## %s\n\n| key | type, unit | range | default | meaning |\n", s->title);
 	fputs("|---|---|---|---|---|\n", out);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct field *f = &s->field[i];
 
+		if (f->refused != NULL)
+			continue;
 		fprintf(out, "| `%s` | ", f->key);
 		write_type(f, out);
 		fputs(" | ", out);
@@ -124,11 +156,13 @@ write_table(const struct schema *s, FILE *out)
 	}
 	for (size_t i = 0; i < s->n; i++)
 		if (s->field[i].item != NULL)
-			write_table(s->field[i].item, out);
+			write_table(s->field[i].item, w, out);
 }
 
 void
 conf_schema_markdown(FILE *out)
 {
-	write_table(&schema_file, out);
+	struct written w = {.n = 0};
+
+	write_table(&schema_file, &w, out);
 }

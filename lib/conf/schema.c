@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The keys of a configuration. Sections are read in the order of schema_file: ports before those
- * who refer to ports, groups before routes.
+ * The keys of a configuration; those of ports and classes are in schema_port.c. Sections are read
+ * in the order of schema_file: ports before those who refer to ports, groups before routes.
  */
-#include "base/bits.h"
+#include "conf/schema.h"
+
 #include "conf/class_item.h"
 #include "conf/item_check.h"
 
-#define AT(type, member)     .offset = offsetof(struct type, member)
-#define AS_INT(type, member) AT(type, member), .size = sizeof(((struct type *)0)->member)
-#define AS_LIST(type, member, n_member)                                                            \
-	AT(type, member), .n_offset = offsetof(struct type, n_member),                             \
-			  .item_size = sizeof(((struct type *)0)->member[0])
-#define TABLE(f)    .field = (f), .n = BITS_ARRAY_LEN(f)
-#define POS(type)   .with_pos = true, .pos_offset = offsetof(struct type, pos)
-#define LATER(word) word " is not supported by this version"
-
-#define LCORE_MAX     127u /* Debian's DPDK knows 128 lcores (RTE_MAX_LCORE) */
-#define ADDRESSES_MAX 64u  /* a port has one of each family; this leaves room for renumbering */
-#define EAL_ARGS_MAX  64u
-#define MBUFS_MIN     1024u                 /* below that one port's rings starve the next */
-#define PACE_MAX      UINT64_C(10000000000) /* 10 Gpps: more than any device; 1 ns still counts it */
+#define LCORE_MAX    127u /* Debian's DPDK knows 128 lcores (RTE_MAX_LCORE) */
+#define EAL_ARGS_MAX 64u
+#define MBUFS_MIN    1024u /* below that one port's rings starve the next */
 
 static const struct field node_fields[] = {
 	{.key = "name",
@@ -93,8 +83,9 @@ static const struct field runtime_fields[] = {
 		.def_text = "one for each other CPU",
 		.help = "The threads that forward."},
 	{.key = "memory",
-		.type = FIELD_SIZE,
-		AT(conf, memory),
+		.type = FIELD_AMOUNT,
+		.amount = AMOUNT_SIZE,
+		AS_INT(conf, memory),
 		.min = 64000000,
 		.max = 1000000000000,
 		.def = 512000000,
@@ -129,95 +120,8 @@ static const struct field runtime_fields[] = {
 		.help = "Options for DPDK's EAL, passed on as they stand."},
 };
 
-const struct schema schema_runtime = {
+static const struct schema schema_runtime = {
 	TABLE(runtime_fields), .title = "runtime", .check = runtime_check};
-
-static const struct field_word role_words[] = {
-	{.word = "nsf", .value = CONF_ROLE_NSF},
-	{.word = "longhaul", .value = CONF_ROLE_LONGHAUL},
-	{.word = "dsf", .refused = LATER("dsf")},
-	{0},
-};
-
-static const struct field address_element = {.type = FIELD_IFADDR};
-
-static const struct field port_fields[] = {
-	{.key = "name",
-		.type = FIELD_NAME,
-		.required = true,
-		AT(conf_port, name),
-		.help = "What workers, groups and metrics call the port."},
-	{.key = "device",
-		.type = FIELD_STRING,
-		.required = true,
-		AT(conf_port, device),
-		.help = "DPDK's device: a PCI address, or a virtual device with its arguments."},
-	{.key = "role",
-		.type = FIELD_ENUM,
-		.required = true,
-		AS_INT(conf_port, role),
-		.words = role_words,
-		.help = "What the port faces: the fabric of the site, or the line to another one."},
-	{.key = "mac",
-		.type = FIELD_MAC,
-		AT(conf_port, mac),
-		.has = true,
-		.has_offset = offsetof(struct conf_port, has_mac),
-		.def_text = "the device's own",
-		.help = "The port's MAC address."},
-	{.key = "promiscuous",
-		.type = FIELD_BOOL,
-		AT(conf_port, promiscuous),
-		.help = "Take frames to any destination MAC."},
-	{.key = "mtu",
-		.type = FIELD_INT,
-		AS_INT(conf_port, mtu),
-		.min = 1280, /* RFC 8200 section 5 */
-		.max = 9600,
-		.def = 1500,
-		.help = "Bytes of the largest IP packet."},
-	{.key = "addresses",
-		.type = FIELD_LIST,
-		AS_LIST(conf_port, address, n_addresses),
-		.with_pos = true,
-		.pos_offset = offsetof(struct conf_port, address_pos),
-		.element = &address_element,
-		.max = ADDRESSES_MAX,
-		.help = "The port's addresses; packets to them are the node's own."},
-	{.key = "pace",
-		.type = FIELD_RATE,
-		AT(conf_port, pace_pps),
-		.min = 1,
-		.max = PACE_MAX,
-		.def_text = "as they come",
-		.help = "Packets a second that are taken from the device at most, for a replayed "
-			"capture."},
-};
-
-static const struct schema schema_port = {TABLE(port_fields), .title = "ports[]", POS(conf_port)};
-
-static const struct field class_fields[] = {
-	{.key = "class",
-		.type = FIELD_INT,
-		.required = true,
-		AS_INT(class_item, number),
-		.max = CONF_CLASSES - 1,
-		.def = CONF_CLASSES,
-		.help = "The class's number, an 802.1Q priority."},
-	{.key = "name",
-		.type = FIELD_NAME,
-		.required = true,
-		AT(class_item, name),
-		.help = "What tables and metrics call the class."},
-	{.key = "dscp",
-		.type = FIELD_DSCPS,
-		AS_INT(class_item, dscps),
-		.max = CONF_DSCPS,
-		.help = "The DSCPs whose packets belong to it, single ones and ranges."},
-};
-
-static const struct schema schema_class = {
-	TABLE(class_fields), .title = "classes[]", POS(class_item)};
 
 static const struct field hash_fields[] = {
 	{.key = "seed",
@@ -371,10 +275,16 @@ static const struct field file_fields[] = {
 		.min = 1,
 		.max = CONF_PORTS_MAX,
 		.help = "The ports of the node."},
-	{.key = "runtime", .type = FIELD_MAP, .item = &schema_runtime, .help = "CPUs and memory."},
+	{.key = "runtime",
+		.type = FIELD_MAP,
+		.item = &schema_runtime,
+		.with_defaults = true,
+		.help = "CPUs and memory."},
 	{.key = "classes",
-		.type = FIELD_CLASSES,
+		.type = FIELD_PLACED,
 		.item = &schema_class,
+		.item_size = sizeof(struct class_item),
+		.place = class_place,
 		.max = CONF_CLASSES,
 		.help = "Traffic classes, by DSCP."},
 	{.key = "hash", .type = FIELD_MAP, .item = &schema_hash, .help = "The hash of all groups."},

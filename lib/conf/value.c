@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Numbers, sizes, rates, words and names. Addresses are in value_addr.c. Called by field_scalar.c,
- * which knows the range and writes the message around the hint.
+ * Numbers, words and names. Amounts are in value_amount.c, addresses in value_addr.c. Called by
+ * field_scalar.c, which knows the range and writes the message around the hint.
  */
 #include "conf/value.h"
 
@@ -49,9 +49,8 @@ number_hint(const char *s, struct hint *h)
 	return hint_say(h, "plain digits, no unit");
 }
 
-/* Reads `n` digits; -EINVAL for a leading zero and for what 64 bits do not hold. */
-static int
-read_digits(const char *s, size_t n, uint64_t *ret, struct hint *h)
+int
+value_digits(const char *s, size_t n, uint64_t *ret, struct hint *h)
 {
 	uint64_t x = 0;
 	size_t zeros = strspn(s, "0");
@@ -74,89 +73,12 @@ value_int(const char *s, uint64_t *ret, struct hint *h)
 
 	hint_say(h, "%s", "");
 	if (digits != 0 && s[digits] == '\0')
-		return read_digits(s, digits, ret, h);
+		return value_digits(s, digits, ret, h);
 	if (digits != 0)
 		return number_hint(s, h);
 	if ((s[0] == '-' || s[0] == '+') && strspn(s + 1, DIGITS) != 0)
 		return hint_say(h, "no sign");
 	return -EINVAL;
-}
-
-struct unit {
-	const char *name;
-	uint64_t factor;
-};
-
-static const struct unit size_units[] = {
-	{"MB", 1000000},
-	{"B", 1},
-	{"KB", 1000},
-	{"GB", 1000000000},
-	{"TB", 1000000000000},
-	{"KiB", UINT64_C(1) << 10},
-	{"MiB", UINT64_C(1) << 20},
-	{"GiB", UINT64_C(1) << 30},
-	{"TiB", UINT64_C(1) << 40},
-};
-
-static const struct unit rate_units[] = {
-	{"kpps", 1000},
-	{"pps", 1},
-	{"Mpps", 1000000},
-	{"Gpps", 1000000000},
-};
-
-/* The text's number is good and its unit is not: units[0] is what an example is made of. */
-static int
-unit_hint(const char *s, size_t digits, const struct unit *units, size_t n, struct hint *h)
-{
-	const char *unit = s + digits;
-	int number = digits < 20 ? (int)digits : 20;
-
-	if (*unit == '\0')
-		return hint_say(h, "with its unit, such as %.*s%s", number, s, units[0].name);
-	if (*unit == '.')
-		return hint_say(h, "a whole number and a unit; take a smaller unit");
-	if (*unit == '_' || *unit == ',')
-		return hint_say(h, "plain digits, no '%c' between them", *unit);
-	unit += strspn(unit, " ");
-	for (size_t i = 0; i < n; i++) {
-		if (*unit != '\0' && strncasecmp(unit, units[i].name, strlen(unit)) == 0)
-			return hint_say(h, "write %.*s%s", number, s, units[i].name);
-	}
-	return -EINVAL;
-}
-
-static int
-value_with_unit(const char *s, const struct unit *units, size_t n, uint64_t *ret, struct hint *h)
-{
-	size_t digits = strspn(s, DIGITS);
-	uint64_t x = 0;
-
-	hint_say(h, "%s", "");
-	if (digits == 0 || read_digits(s, digits, &x, h) != 0)
-		return -EINVAL;
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(s + digits, units[i].name) != 0)
-			continue;
-		if (__builtin_mul_overflow(x, units[i].factor, &x))
-			return hint_say(h, "more than 64 bits hold");
-		*ret = x;
-		return 0;
-	}
-	return unit_hint(s, digits, units, n, h);
-}
-
-int
-value_size(const char *s, uint64_t *ret, struct hint *h)
-{
-	return value_with_unit(s, size_units, BITS_ARRAY_LEN(size_units), ret, h);
-}
-
-int
-value_rate(const char *s, uint64_t *ret, struct hint *h)
-{
-	return value_with_unit(s, rate_units, BITS_ARRAY_LEN(rate_units), ret, h);
 }
 
 int
@@ -208,7 +130,7 @@ value_name(const char *s, size_t len, struct hint *h)
 static int
 read_dscp(const char *s, size_t len, uint64_t *ret)
 {
-	if (len == 0 || len > 2 || read_digits(s, len, ret, NULL) != 0)
+	if (len == 0 || len > 2 || value_digits(s, len, ret, NULL) != 0)
 		return -EINVAL;
 	return *ret < CONF_DSCPS ? 0 : -EINVAL;
 }

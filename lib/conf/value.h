@@ -21,11 +21,33 @@ struct hint {
 /* Plain decimal, 0..2^64-1: no sign, no leading zero, no `_`, no exponent, no unit. */
 int value_int(const char *s, uint64_t *ret, struct hint *h);
 
-/* `512MB`: a whole number and B, KB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB. Bytes. */
-int value_size(const char *s, uint64_t *ret, struct hint *h);
+/* Reads `n` digits; -EINVAL for a leading zero and for what 64 bits do not hold. */
+int value_digits(const char *s, size_t n, uint64_t *ret, struct hint *h);
 
-/* `20kpps`: a whole number and pps, kpps, Mpps, Gpps. Packets a second. */
+/* Amounts: a number and one of the kind's units. */
+enum amount {
+	AMOUNT_SIZE,     /* `512MB`: B, KB to TB by 1000, KiB to TiB by 1024; whole. Bytes */
+	AMOUNT_RATE,     /* `20kpps`: pps to Gpps; whole. Packets a second */
+	AMOUNT_BITS,     /* `2.5Gbit`: bit, kbit or Kbit to Tbit. Bits a second */
+	AMOUNT_DISTANCE, /* `0.5km`: m, km. Metres */
+	AMOUNT_TIME,     /* `5ms`: ns to s. Nanoseconds */
+	AMOUNT_PART,     /* `0.1%`: %, ppm, ppb. Of 10^9 */
+};
+
+/* Reads one; decimals only where they come to a whole number of the base unit. */
+int amount_read(enum amount kind, const char *s, uint64_t *ret, struct hint *h);
+int value_size(const char *s, uint64_t *ret, struct hint *h);
 int value_rate(const char *s, uint64_t *ret, struct hint *h);
+
+#define AMOUNT_LEN 32u
+/* As the file could have it: in the largest decimal unit that divides it, `512MB`. Returns `buf`.
+ */
+const char *amount_show(enum amount kind, uint64_t x, char buf[AMOUNT_LEN]);
+/* For people: `11.253 MB`, cut behind three decimals. Returns `buf`. */
+const char *amount_round(enum amount kind, uint64_t x, char buf[AMOUNT_LEN]);
+const char *amount_noun(enum amount kind);  /* `a size` */
+const char *amount_units(enum amount kind); /* `size (B, KB, ...)` */
+const char *amount_base(enum amount kind);  /* `B` */
 
 /* `true` or `false`; YAML 1.1's other words (yes, on, ...) are refused. */
 int value_bool(const char *s, bool *ret, struct hint *h);

@@ -31,22 +31,6 @@ join_words(const struct field *f, const char *last_sep, char *buf, size_t size)
 	}
 }
 
-/* An amount in the largest decimal unit that divides it. */
-static const char *
-show_amount(enum field_type type, uint64_t x, char buf[32])
-{
-	static const char *const size[] = {"B", "KB", "MB", "GB", "TB"};
-	static const char *const rate[] = {"pps", "kpps", "Mpps", "Gpps"};
-	size_t i = 0, last = (type == FIELD_SIZE ? BITS_ARRAY_LEN(size) : BITS_ARRAY_LEN(rate)) - 1;
-
-	while (i < last && x != 0 && x % 1000 == 0) {
-		x /= 1000;
-		i++;
-	}
-	snprintf(buf, 32, "%" PRIu64 "%s", x, type == FIELD_SIZE ? size[i] : rate[i]);
-	return buf;
-}
-
 static void
 want_int(const struct field *f, char *buf)
 {
@@ -70,10 +54,23 @@ want_list(const struct field *f, char *buf)
 static void
 want_amount(const struct field *f, char *buf)
 {
-	char lo[32], hi[32];
+	char lo[AMOUNT_LEN], hi[AMOUNT_LEN], words[64] = "";
 
-	snprintf(buf, FIELD_WANT_LEN, "a %s from %s to %s", f->type == FIELD_SIZE ? "size" : "rate",
-		show_amount(f->type, f->min, lo), show_amount(f->type, f->max, hi));
+	if (f->words != NULL)
+		join_words(f, ", ", words, sizeof(words));
+	snprintf(buf, FIELD_WANT_LEN, "%s%s%s from %s to %s", words, f->words ? " or " : "",
+		amount_noun(f->amount), amount_show(f->amount, f->min, lo),
+		amount_show(f->amount, f->max, hi));
+}
+
+static void
+want_map(const struct field *f, char *buf)
+{
+	char words[64] = "";
+
+	if (f->words != NULL)
+		join_words(f, ", ", words, sizeof(words));
+	snprintf(buf, FIELD_WANT_LEN, "%s%sa mapping", words, f->words ? " or " : "");
 }
 
 static void
@@ -97,7 +94,6 @@ static const char *const want_fixed[] = {
 	[FIELD_GROUP] = "the name of a group",
 	[FIELD_DSCP] = "a DSCP or a range of them from 0 to 63",
 	[FIELD_DSCPS] = "a list of DSCPs from 0 to 63 such as [24-31, 48]",
-	[FIELD_MAP] = "a mapping",
 };
 
 const char *
@@ -111,16 +107,19 @@ field_want(const struct field *f, char buf[FIELD_WANT_LEN])
 	case FIELD_FLAGS:
 		want_words(f, buf);
 		break;
-	case FIELD_SIZE:
-	case FIELD_RATE:
+	case FIELD_AMOUNT:
 		want_amount(f, buf);
 		break;
+	case FIELD_MAP:
+		want_map(f, buf);
+		break;
 	case FIELD_LIST:
-	case FIELD_CLASSES:
+	case FIELD_PLACED:
 		want_list(f, buf);
 		break;
 	default:
-		snprintf(buf, FIELD_WANT_LEN, "%s", want_fixed[f->type]);
+		snprintf(buf, FIELD_WANT_LEN, "%s%s", f->or_one ? "a DSCP, a range or " : "",
+			want_fixed[f->type]);
 	}
 	return buf;
 }

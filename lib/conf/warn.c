@@ -9,6 +9,7 @@
 
 #include "conf/errors.h"
 #include "conf/value.h"
+#include "conf/warn_queue.h"
 
 static void
 warn_unpolled_ports(const struct conf *c, struct conf_errors *w)
@@ -85,6 +86,7 @@ conf_warnings(const struct conf *c, struct conf_errors *ret_warnings)
 
 	rc = warn_unused_groups(c, &w);
 	warn_unpolled_ports(c, &w);
+	warn_queues(c, &w);
 	for (size_t i = 0; i < c->n_groups; i++)
 		warn_members(&c->group[i], &w);
 	if (c->n_routes == 0)

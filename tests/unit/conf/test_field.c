@@ -3,6 +3,10 @@
  * words. */
 #include "conf_test.h"
 
+#define PORT_KEYS                                                                                  \
+	"name, device, role, mac, promiscuous, mtu, addresses, pace, rate, rate_layer, distance, " \
+	"delay, ecn, ecn_by_class, pfc, impair, dscp_map, dscp_rewrite"
+
 Test(field, numbers_are_plain_decimal_within_their_range)
 {
 	static const struct row rows[] = {
@@ -484,9 +488,10 @@ Test(field, unknown_keys_offer_the_nearest)
 					   "promiscuous (the nearest known one)"},
 		{PORT("Mtu: 1500"),
 			"4:39: ports.p0.Mtu: got an unknown key, want mtu (the nearest known one)"},
-		{PORT("distance: 80km"),
-			"4:39: ports.p0.distance: got an unknown key, want one of name, device, "
-			"role, mac, promiscuous, mtu, addresses, pace"},
+		{PORT("distence: 80km"), "4:39: ports.p0.distence: got an unknown key, want "
+					 "distance (the nearest known one)"},
+		{PORT("punt: 80km"),
+			"4:39: ports.p0.punt: got an unknown key, want one of " PORT_KEYS},
 		{RUNTIME("main-lcore: 1"), "5:3: runtime.main-lcore: got an unknown key, want "
 					   "main_lcore (the nearest known one)"},
 		{GROUPS("bucket: 64"), "5:63: groups.g0.bucket: got an unknown key, want buckets "
@@ -510,9 +515,8 @@ Test(field, unknown_keys_offer_the_nearest)
 			"runtime, classes, hash, groups, routes"},
 		{GROUP "routes: {kernel: {table: main}}\n",
 			"5:10: routes.kernel: got an unknown key, want one of static"},
-		{PORT("\"a\\u202eb\": 1"),
-			"4:39: ports.p0.\"a\\xe2\\x80\\xaeb\": got an unknown key, want one of "
-			"name, device, role, mac, promiscuous, mtu, addresses, pace"},
+		{PORT("\"a\\u202eb\": 1"), "4:39: ports.p0.\"a\\xe2\\x80\\xaeb\": got an unknown "
+					   "key, want one of " PORT_KEYS},
 	};
 
 	EXPECT_ROWS(rows);
@@ -520,7 +524,7 @@ Test(field, unknown_keys_offer_the_nearest)
 
 Test(field, keys_of_later_versions_are_unknown)
 {
-	static const char *const port_keys[] = {"rate", "distance", "delay", "ecn", "pfc", "punt"};
+	static const char *const port_keys[] = {"vlan", "punt", "icmp"};
 	static const char *const file_keys[] = {"dsf", "telemetry", "console", "metrics", "kernel"};
 
 	for (size_t i = 0; i < sizeof(port_keys) / sizeof(port_keys[0]); i++) {
@@ -528,9 +532,7 @@ Test(field, keys_of_later_versions_are_unknown)
 
 		snprintf(yaml, sizeof(yaml), PORT("%s: 1"), port_keys[i]);
 		snprintf(want, sizeof(want),
-			"4:39: ports.p0.%s: got an unknown key, want one of name, device, role, "
-			"mac, "
-			"promiscuous, mtu, addresses, pace",
+			"4:39: ports.p0.%s: got an unknown key, want one of " PORT_KEYS,
 			port_keys[i]);
 		expect_errors(yaml, strlen(yaml), want);
 	}
