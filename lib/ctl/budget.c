@@ -7,6 +7,7 @@
 #include <rte_mbuf.h>
 
 #include "ctl/build.h"
+#include "ctl/egress.h"
 #include "ctl/ports.h"
 #include "ctl/say.h"
 #include "port/port.h"
@@ -40,10 +41,12 @@ static uint32_t
 mbufs_auto(const struct conf *c, struct budget_users u)
 {
 	uint32_t handoff = u.n_workers > 1 ? PORTS_HANDOFF : 0;
+	uint64_t n = (uint64_t)u.n_queues * PORTS_DESC +
+		     c->n_ports * (u.n_workers * WORKER_TX_MAX + handoff) +
+		     u.n_workers * (BURST_MAX + PORTS_POOL_CACHE * 2);
 
-	return u.n_queues * PORTS_DESC +
-	       (uint32_t)c->n_ports * (u.n_workers * WORKER_TX_MAX + handoff) +
-	       u.n_workers * (BURST_MAX + PORTS_POOL_CACHE * 2);
+	n += egress_records(c);
+	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
 }
 
 uint32_t
@@ -94,7 +97,9 @@ worker_bytes(const struct conf *c, unsigned int n_workers)
 		members += c->group[g].n_members;
 	return n_workers *
 	       (sizeof(struct worker) + sizeof(struct counters) + members * sizeof(struct counter) +
-		       c->n_ports * (sizeof(struct worker_tx) + sizeof(struct worker_rxq)));
+		       c->n_ports * (sizeof(struct worker_tx) + sizeof(struct worker_rxq) +
+					    sizeof(struct worker_queue)) +
+		       qos_chunks_bytes(egress_records(c), (uint32_t)c->n_ports * QUEUE_FIFOS));
 }
 
 int

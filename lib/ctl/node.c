@@ -16,6 +16,7 @@
 
 #include "base/bits.h"
 #include "ctl/build.h"
+#include "ctl/egress.h"
 #include "ctl/ports.h"
 #include "ctl/say.h"
 
@@ -24,6 +25,8 @@
 static int
 create_workers(struct node *n, const struct placement *pl)
 {
+	uint64_t origin = clock_now(&n->env.clock);
+
 	for (unsigned int i = 0; i < pl->n_workers; i++) {
 		struct worker_config c = {
 			.shared = &n->shared,
@@ -36,6 +39,8 @@ create_workers(struct node *n, const struct placement *pl)
 			.n_ports = (uint16_t)n->n_ports,
 			.n_rxq = pl->n_rxq[i],
 			.n_members = n->n_members,
+			.n_records = egress_records(n->conf),
+			.origin = origin,
 			.burst_len = (uint16_t)n->conf->burst,
 			.adaptive_idle = n->conf->idle == CONF_IDLE_ADAPTIVE,
 		};
@@ -73,9 +78,13 @@ build(struct node *n)
 	if (rc == 0)
 		rc = build_fib(n);
 	if (rc == 0)
+		rc = egress_create(n);
+	if (rc == 0)
 		rc = create_workers(n, pl);
 	if (rc == 0)
 		rc = ports_attach(n, pl);
+	for (unsigned int i = 0; rc == 0 && i < n->n_workers; i++)
+		rc = egress_attach(n, n->worker[i]);
 	if (rc == 0)
 		rc = build_snapshot(n, 1, &s);
 	free(pl);
@@ -145,6 +154,7 @@ node_free(struct node *n)
 		port_free(n->port[p]);
 		free(n->handoff[p]);
 	}
+	egress_free(n);
 	for (unsigned int i = 0; i < n->n_workers; i++)
 		worker_free(n->worker[i]);
 	reclaim_fini(&n->reclaim);
@@ -250,8 +260,10 @@ node_turn(struct node *n, uint64_t now)
 {
 	unsigned int packets = 0;
 
+	/* another one first in each turn: who comes first takes what a shaper has */
 	for (unsigned int i = 0; i < n->n_workers; i++)
-		packets += worker_turn(n->worker[i], now);
+		packets += worker_turn(n->worker[(n->turns + i) % n->n_workers], now);
+	n->turns++;
 	reclaim_poll(&n->reclaim);
 	return packets;
 }
@@ -324,6 +336,10 @@ node_set_link(struct node *n, uint16_t port_idx, bool up)
 		return;
 	}
 	alive_set(&n->shared.alive, port_idx, up);
+	/* what the peer asked for went with the link; a storm sees a turn without pause */
+	if (!up)
+		qos_pause_clear(&n->shared.commons[port_idx].pause,
+			qos_ps(&n->worker[0]->timebase, clock_now(&n->env.clock)));
 	node_say(&n->env.log, NODE_NOTE, "port %s: link %s.", n->port[port_idx]->name,
 		up ? "up" : "down");
 	rebuild_groups(n, port_idx);
@@ -333,6 +349,20 @@ const struct nhg_group *
 node_group_now(const struct node *n, uint32_t group_idx)
 {
 	return n->slot[DP_GROUP_FIRST + group_idx];
+}
+
+uint64_t
+node_waiting(const struct node *n)
+{
+	uint64_t packets = 0;
+
+	for (unsigned int i = 0; i < n->n_workers; i++)
+		for (size_t p = 0; p < n->n_ports; p++)
+			packets += queue_packets(&n->worker[i]->queue[p]) +
+				   __atomic_load_n(&n->worker[i]->tx[p].n, __ATOMIC_RELAXED);
+	for (size_t p = 0; p < n->n_ports; p++)
+		packets += n->handoff[p] == NULL ? 0 : rte_ring_count(n->handoff[p]);
+	return packets;
 }
 
 unsigned int

@@ -65,6 +65,7 @@ struct node {
 	unsigned int n_workers;
 	struct rte_ring *handoff[DP_PORTS_MAX];
 	struct rte_mempool *pool;
+	struct egress_policy *policy; /* by conf port index */
 
 	struct fib *fib;
 	struct nhg_group **slot; /* the group table that snapshots point to */
@@ -75,6 +76,7 @@ struct node {
 	struct node_group *group;   /* by conf group index */
 	uint32_t n_members;
 	uint64_t link_poll_tsc;
+	uint64_t turns; /* node_turn()'s */
 	bool running;
 };
 
@@ -118,6 +120,13 @@ const struct nhg_group *node_group_now(const struct node *n, uint32_t group_idx)
 
 /* Sums over the workers, as of now. `member` has n->n_members entries, or is NULL. */
 void node_counters(const struct node *n, struct counters *ret_sum, struct counter *ret_member);
+
+/*
+ * Packets that came in and are still on their way: in queues, delay lines and TX buffers. In sums,
+ * between turns: in + duplicated = out + punted + dropped + waiting. Exact when the workers stand
+ * still.
+ */
+uint64_t node_waiting(const struct node *n);
 
 /* mbufs that are not in the pool: after node_stop() and before node_free() that is a leak. */
 unsigned int node_mbufs_out(const struct node *n);

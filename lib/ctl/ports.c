@@ -90,6 +90,7 @@ create_pool(struct node *n, const struct placement *pl)
 	snprintf(name, sizeof(name), "pool-%s", n->tag);
 	n->pool = rte_pktmbuf_pool_create(
 		name, b.n_mbufs, PORTS_POOL_CACHE, 0, (uint16_t)b.mbuf_len, SOCKET_ID_ANY);
+	n->shared.pool = n->pool;
 	if (n->pool != NULL)
 		return 0;
 	node_say(&n->env.log, NODE_ERROR,

@@ -7,8 +7,9 @@
 #include "ctl/build.h"
 #include "wire/eth.h"
 
+/* What the port says of a DSCP goes before what the node's classes say. */
 static void
-fill_classes(const struct conf *c, uint8_t (*dscp_class)[CONF_DSCPS])
+fill_classes(const struct conf *c, const struct conf_port *p, uint8_t (*dscp_class)[CONF_DSCPS])
 {
 	memset(dscp_class[0], DP_CLASS_BY_RULE, CONF_DSCPS);
 	memset(dscp_class[1], DP_CLASS_RDMA, CONF_DSCPS);
@@ -16,6 +17,9 @@ fill_classes(const struct conf *c, uint8_t (*dscp_class)[CONF_DSCPS])
 		for (unsigned int d = 0; d < CONF_DSCPS; d++)
 			if (c->class_[k].present && (c->class_[k].dscps >> d & 1))
 				dscp_class[0][d] = dscp_class[1][d] = (uint8_t)k;
+	for (unsigned int d = 0; d < CONF_DSCPS; d++)
+		if (p->dscp_class[d] != 0xff)
+			dscp_class[0][d] = dscp_class[1][d] = p->dscp_class[d];
 }
 
 int
@@ -33,8 +37,9 @@ build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapsh
 	s->fib6 = fib->v6;
 	s->group = n->slot;
 	s->n_groups = n->n_slots;
-	fill_classes(n->conf, s->dscp_class);
 	for (size_t p = 0; p < n->n_ports; p++) {
+		fill_classes(n->conf, &n->conf->port[p], s->dscp_class[p]);
+		s->egress[p] = &n->policy[p];
 		uint8_t frame[8] = {0}; /* eth_addr48() reads 8 bytes */
 
 		memcpy(frame, n->port[p]->mac, ETH_ADDR_LEN);

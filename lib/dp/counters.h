@@ -4,7 +4,7 @@
  * aligned 64-bit words; a sum over workers may be a few packets old and never goes back. Never
  * reset: who wants to start from zero keeps a baseline.
  *
- * Per node, once its workers stand still: sum of port_in = sum of port_out + punt + drop.
+ * Per node, once its workers stand still: port_in + duplicated = port_out + punt + drop, in sums.
  */
 #ifndef DP_COUNTERS_H
 #define DP_COUNTERS_H
@@ -42,6 +42,7 @@ struct counters {
 	uint64_t ce_in;              /* came in with CE */
 	uint64_t ce_marked;          /* CE set here */
 	uint64_t would_mark_not_ect; /* not ECN-capable, so not marked */
+	uint64_t duplicated;         /* copies that an impairment made */
 	uint64_t turns;              /* of the loop */
 	uint64_t busy_turns;         /* that found packets */
 	uint64_t bursts;

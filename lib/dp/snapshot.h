@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "dp/counters.h"
+#include "dp/egress.h"
 #include "fib/fib.h"
 #include "nhg/group.h"
 #include "pkt/parse.h"
@@ -36,10 +37,12 @@ struct snapshot {
 	uint64_t generation; /* from 1 */
 	struct rte_fib *fib4;
 	struct rte_fib6 *fib6;
-	struct nhg_group **group;  /* DP_GROUP_FIRST.. */
-	uint32_t n_groups;         /* slots, the special ones included */
-	uint8_t dscp_class[2][64]; /* [1] RoCEv2: 0-7; [0] all else: 0-7 or DP_CLASS_BY_RULE */
+	struct nhg_group **group; /* DP_GROUP_FIRST.. */
+	uint32_t n_groups;        /* slots, the special ones included */
+	/* of each port as a way in; [1] RoCEv2: 0-7; [0] all else: 0-7 or DP_CLASS_BY_RULE */
+	uint8_t dscp_class[DP_PORTS_MAX][2][64];
 	struct parse_policy port[DP_PORTS_MAX];
+	const struct egress_policy *egress[DP_PORTS_MAX];
 };
 
 /* The group in a slot of a snapshot's group table. Worker. */

@@ -9,6 +9,7 @@
 #include "dp/worker.h"
 
 void stage_rx(struct worker *w, struct worker_rxq *q, struct burst *b);
+void stage_impair(struct worker *w, struct worker_rxq *q, struct burst *b);
 void stage_parse(struct worker *w, struct burst *b);
 void stage_route(struct worker *w, struct burst *b);
 void stage_select(struct worker *w, struct burst *b);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Uses:  the TX buffers; the hand-off rings of ports that this worker owns.
+ * Uses:  the queues and delay lines, the TX buffers; the hand-off rings of ports that this worker
+ *        owns.
  * Sets:  counts packets and bytes out. What a port does not take stays, in order.
  * Next:  the wire.
- * Drops: nothing.
+ * Drops: what queue_serve() counts: pfc_storm, impair_loss, delay_line_full.
  */
 #include <string.h>
 
@@ -66,11 +67,36 @@ collect_owned(struct worker *w)
 	}
 }
 
+static void
+serve_queued(struct worker *w)
+{
+	for (unsigned int word = 0; word < BITS_ARRAY_LEN(w->queued); word++) {
+		uint64_t queued = w->queued[word];
+
+		for (; queued != 0; queued &= queued - 1)
+			queue_serve(w, (uint16_t)(word * 64 + bits_lowest(queued)));
+	}
+}
+
+/* Who comes first fills the buffer of a port that takes little: in turns, so that nobody starves.
+ */
+static void
+fill(struct worker *w)
+{
+	bool own_first = w->counters->turns & 1;
+
+	if (own_first)
+		serve_queued(w);
+	if (w->n_owned != 0)
+		collect_owned(w);
+	if (!own_first)
+		serve_queued(w);
+}
+
 void
 stage_egress(struct worker *w)
 {
-	if (w->n_owned != 0)
-		collect_owned(w);
+	fill(w);
 	for (unsigned int word = 0; word < BITS_ARRAY_LEN(w->tx_waiting); word++) {
 		uint64_t waiting = w->tx_waiting[word];
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Uses:  port_idx, mtu, class, counter.
- * Sets:  the TX buffers of the ports; counts classes and members.
+ * Uses:  port_idx, mtu, class, counter; the policy of the port.
+ * Sets:  the TX buffers of the ports, or their queues (queue_put.c); counts classes and members.
  * Next:  stage_egress.
- * Drops: too_big, tx_full, tx_segments.
+ * Drops: too_big, tx_segments, and what queue_put() says.
  */
 #include "dp/stage.h"
 
@@ -62,15 +62,17 @@ enqueue_run(struct worker *w, struct burst *b, unsigned int i)
 			len = rte_pktmbuf_pkt_len(m);
 		}
 		if (unlikely(n == WORKER_TX_MAX)) {
-			refuse(b, m, DROP_tx_full);
-		} else if (unlikely(one && !one_segment(m))) {
-			refuse(b, m, DROP_tx_segments);
-		} else {
-			tx->mbuf[n++] = m;
-			packets++;
-			bytes += len;
-			counter_add(&member[meta->counter], 1, len);
+			tx->direct = false; /* the rest waits in the queues */
+			break;
 		}
+		if (unlikely(one && !one_segment(m))) {
+			refuse(b, m, DROP_tx_segments);
+			continue;
+		}
+		tx->mbuf[n++] = m;
+		packets++;
+		bytes += len;
+		counter_add(&member[meta->counter], 1, len);
 	}
 	counter_add(&w->counters->class_[class], packets, bytes);
 	tx->n = (uint16_t)n;
@@ -79,10 +81,41 @@ enqueue_run(struct worker *w, struct burst *b, unsigned int i)
 	return i;
 }
 
+/* A packet of a port that has a policy or is behind. */
+static __attribute__((noinline)) void
+enqueue_queued(struct worker *w, struct burst *b, unsigned int i)
+{
+	const struct pkt_meta *meta = &b->meta[i];
+	struct rte_mbuf *m = b->mbuf[i];
+	uint32_t len;
+	enum drop_reason reason;
+
+	if (rte_pktmbuf_pkt_len(m) > (uint32_t)meta->mtu + meta->l2_len && !fits_mtu(m, meta)) {
+		refuse(b, m, DROP_too_big);
+		return;
+	}
+	if (w->tx[meta->port_idx].port->one_segment && !one_segment(m)) {
+		refuse(b, m, DROP_tx_segments);
+		return;
+	}
+	len = rte_pktmbuf_pkt_len(m); /* the packet may be gone after the next line */
+	reason = queue_put(w, b->in_port_idx, m, meta);
+	if (reason != DROP_NONE) {
+		refuse(b, m, reason);
+		return;
+	}
+	counter_add(&w->counters->class_[meta->class], 1, len);
+	counter_add(&w->counters->member[meta->counter], 1, len);
+}
+
 void
 stage_enqueue(struct worker *w, struct burst *b)
 {
-	for (unsigned int i = 0; i < b->n;)
-		i = enqueue_run(w, b, i);
+	for (unsigned int i = 0; i < b->n;) {
+		if (likely(w->tx[b->meta[i].port_idx].direct))
+			i = enqueue_run(w, b, i);
+		else
+			enqueue_queued(w, b, i++);
+	}
 	b->n = 0;
 }

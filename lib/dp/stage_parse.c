@@ -15,7 +15,7 @@ stage_parse(struct worker *w, struct burst *b)
 	/* copies: stores to metadata could alias what pointers lead to, and each would be read
 	 * again */
 	const struct parse_policy policy = w->snapshot->port[b->in_port_idx];
-	const uint8_t(*dscp_class)[64] = w->snapshot->dscp_class;
+	const uint8_t(*dscp_class)[64] = w->snapshot->dscp_class[b->in_port_idx];
 	unsigned int verdicts = 0, ce = 0, n = b->n;
 
 	for (unsigned int i = 0; i < n; i++) {

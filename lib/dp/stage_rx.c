@@ -2,7 +2,7 @@
 /*
  * Uses:  an RX queue, its pace.
  * Sets:  the burst's mbufs, its input port; counts packets and bytes in.
- * Next:  stage_parse.
+ * Next:  stage_parse, by stage_impair where the line is to be bad.
  * Drops: nothing.
  */
 #include "dp/stage.h"
@@ -31,6 +31,8 @@ stage_rx(struct worker *w, struct worker_rxq *q, struct burst *b)
 	uint16_t want = w->burst_len;
 	uint64_t bytes = 0;
 
+	if (unlikely(q->impair != NULL))
+		want = RTE_MIN(want, BURST_MAX / 2); /* each may come twice */
 	if (unlikely(q->pace_tsc != 0))
 		want = pace_allow(q, w->now, want);
 	b->n_out = 0;
@@ -46,4 +48,6 @@ stage_rx(struct worker *w, struct worker_rxq *q, struct burst *b)
 	}
 	counter_add(&w->counters->port_in[q->port_idx], b->n, bytes);
 	w->counters->bursts++;
+	if (unlikely(q->impair != NULL))
+		stage_impair(w, q, b);
 }

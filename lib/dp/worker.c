@@ -15,6 +15,7 @@
 #include <rte_ring.h>
 
 #include "base/bits.h"
+#include "dp/pfc.h"
 #include "dp/stage.h"
 
 /*
@@ -32,11 +33,14 @@ worker_turn(struct worker *w, uint64_t now)
 	w->collected = false;
 	mailbox_poll(w);
 	w->now = now;
+	w->now_ps = qos_ps(&w->timebase, now);
 	/* acquire: pairs with node_publish()'s release store; the tables behind it are whole */
 	w->snapshot = __atomic_load_n(&w->shared->snapshot, __ATOMIC_ACQUIRE);
 	for (uint16_t q = 0; q < w->n_rxq; q++)
 		n += pipeline_run(w, &w->rxq[q]);
 	stage_egress(w);
+	if (w->idx == 0 && w->shared->n_pfc_ports != 0)
+		pfc_turn(w);
 	w->counters->turns++;
 	w->counters->busy_turns += n != 0;
 	rte_rcu_qsbr_quiescent(w->shared->qsbr, w->idx);
@@ -47,7 +51,7 @@ static bool
 is_waiting(const struct worker *w)
 {
 	for (unsigned int i = 0; i < BITS_ARRAY_LEN(w->tx_waiting); i++)
-		if (w->tx_waiting[i] != 0)
+		if ((w->tx_waiting[i] | w->queued[i]) != 0)
 			return true;
 	return false;
 }
@@ -99,8 +103,10 @@ worker_drain(struct worker *w)
 	/* a device that takes nothing in this many tries does not come back */
 	for (unsigned int tries = 0; tries < 1000 && (w->n_owned != 0 || is_waiting(w)); tries++)
 		stage_egress(w);
-	for (uint16_t p = 0; p < w->n_ports; p++)
+	for (uint16_t p = 0; p < w->n_ports; p++) {
+		queue_drop_all(w, p, DROP_stopped);
 		drop_waiting(w, &w->tx[p]);
+	}
 	for (uint16_t i = 0; i < w->n_owned; i++)
 		drop_handed_over(w, &w->tx[w->owned[i]]);
 	memset(w->tx_waiting, 0, sizeof(w->tx_waiting));
@@ -110,6 +116,18 @@ static void *
 zalloc(size_t len, int socket)
 {
 	return rte_zmalloc_socket("worker", len, RTE_CACHE_LINE_SIZE, socket);
+}
+
+/* Wherever the packets wait, there is a record for each. */
+static int
+create_chunks(struct worker *w, const struct worker_config *c)
+{
+	size_t len = qos_chunks_bytes(c->n_records, c->n_ports * QUEUE_FIFOS);
+
+	w->chunk_memory = zalloc(len, c->socket);
+	if (w->chunk_memory == NULL)
+		return -ENOMEM;
+	return qos_chunks_init(&w->chunks, w->chunk_memory, len);
 }
 
 int
@@ -124,8 +142,9 @@ worker_create(const struct worker_config *c, struct worker **ret_worker)
 	w->rxq = zalloc(RTE_MAX(c->n_rxq, 1u) * sizeof(*w->rxq), c->socket);
 	w->tx = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->tx), c->socket);
 	w->owned = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->owned), c->socket);
+	w->queue = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->queue), c->socket);
 	if (w->counters == NULL || w->rxq == NULL || w->tx == NULL || w->owned == NULL ||
-		mailbox_init(&w->mailbox) != 0) {
+		w->queue == NULL || create_chunks(w, c) != 0 || mailbox_init(&w->mailbox) != 0) {
 		worker_free(w);
 		return -ENOMEM;
 	}
@@ -139,6 +158,7 @@ worker_create(const struct worker_config *c, struct worker **ret_worker)
 	w->burst_len = c->burst_len;
 	w->adaptive_idle = c->adaptive_idle;
 	rng_init(&w->rng, c->seed + c->idx);
+	qos_timebase_init(&w->timebase, c->clock.hz, c->origin);
 	*ret_worker = w;
 	return 0;
 }
@@ -149,6 +169,8 @@ worker_free(struct worker *w)
 	if (w == NULL)
 		return;
 	mailbox_fini(&w->mailbox);
+	rte_free(w->chunk_memory);
+	rte_free(w->queue);
 	rte_free(w->owned);
 	rte_free(w->tx);
 	rte_free(w->rxq);

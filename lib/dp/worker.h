@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "dp/counters.h"
 #include "dp/mailbox.h"
+#include "dp/queue.h"
 #include "dp/snapshot.h"
 #include "pkt/burst.h"
 #include "port/port.h"
@@ -33,7 +34,11 @@ struct dp_shared {
 		*snapshot;         /* control: release store; workers: acquire once per turn */
 	struct rte_rcu_qsbr *qsbr; /* thread id: the worker's index */
 	struct alive alive;
-	bool stop; /* control sets it; relaxed */
+	bool stop;                       /* control sets it; relaxed */
+	struct egress_commons *commons;  /* by port index */
+	struct rte_mempool *pool;        /* for the frames that the node itself sends */
+	uint16_t pfc_port[DP_PORTS_MAX]; /* ports that this software pauses */
+	uint16_t n_pfc_ports;
 };
 
 /* One RX queue that the worker polls. */
@@ -43,6 +48,7 @@ struct worker_rxq {
 	uint64_t pace_tsc;   /* ticks a packet; 0: as they come */
 	uint64_t credit_tsc; /* ticks not used yet, at most a burst's */
 	uint64_t last_tsc;
+	struct qos_impair *impair; /* NULL: the line is good */
 };
 
 /*
@@ -53,6 +59,7 @@ struct worker_tx {
 	const struct port *port;
 	uint16_t queue;
 	bool owner;               /* sends itself; else by `handoff` */
+	bool direct;              /* no policy and nothing waits in the class queues */
 	struct rte_ring *handoff; /* shared ports only; many producers, the owner consumes */
 	uint16_t n;
 	uint64_t bytes; /* of the n packets */
@@ -64,10 +71,16 @@ struct worker {
 	const struct dp_shared *shared;
 	const struct snapshot *snapshot; /* of this turn */
 	struct counters *counters;
-	uint64_t now; /* of this turn */
+	uint64_t now;    /* of this turn, ticks */
+	uint64_t now_ps; /* the same, as lib/qos counts */
 	struct worker_rxq *rxq;
 	struct worker_tx *tx;                   /* by port index */
 	uint64_t tx_waiting[DP_PORTS_MAX / 64]; /* bit: tx[port].n > 0 */
+	struct worker_queue *queue;             /* by port index */
+	uint64_t queued[DP_PORTS_MAX / 64];     /* bit: queue[port] is not empty */
+	struct qos_chunks chunks;
+	struct qos_timebase timebase;
+	void *chunk_memory;
 	uint16_t n_rxq, n_ports;
 	uint16_t burst_len;
 	bool profile;
@@ -94,6 +107,8 @@ struct worker_config {
 	int socket;
 	uint16_t n_ports, n_rxq, burst_len;
 	uint32_t n_members; /* counters to keep */
+	uint64_t origin;    /* ticks that the node counts as 0 */
+	uint32_t n_records; /* packets that may wait in its queues and lines, of all ports */
 	bool adaptive_idle;
 };
 

@@ -33,6 +33,9 @@ fake_tx(void *ctx, uint16_t queue, struct rte_mbuf **m, uint16_t n)
 
 struct bench {
 	struct dp_shared shared;
+	struct egress_commons commons[2];
+	struct egress_policy policy[2];
+	struct snapshot snapshot;
 	struct fake_port port[2];
 	struct worker *w;
 	struct rte_mempool *pool;
@@ -47,18 +50,26 @@ bench_make(void)
 		.socket = SOCKET_ID_ANY,
 		.n_ports = 2,
 		.n_members = 4,
+		.clock = {.hz = 1000000000},
+		.n_records = 1024,
 		.burst_len = 32};
 
 	test_eal(64);
 	memset(b, 0, sizeof(*b));
 	b->pool = test_pool("bench", 1024, 2048);
+	b->shared.commons = b->commons;
 	cr_assert_eq(worker_create(&c, &b->w), 0);
+	b->w->snapshot = &b->snapshot;
 	for (unsigned int p = 0; p < 2; p++) {
 		b->port[p].port.tx = fake_tx;
 		b->port[p].port.ctx = &b->port[p];
 		b->port[p].room = UINT16_MAX;
 		b->w->tx[p].port = &b->port[p].port;
 		b->w->tx[p].owner = true;
+		b->w->tx[p].direct = true;
+		b->snapshot.egress[p] = &b->policy[p];
+		b->policy[p].packets_max = EGRESS_PLAIN_PACKETS;
+		b->policy[p].class_[3].limit = 1000000;
 	}
 	return b;
 }
@@ -124,12 +135,14 @@ Test(stages, what_a_port_does_not_take_stays_in_order)
 	bench_free(b);
 }
 
-Test(stages, a_buffer_holds_four_bursts_and_drops_what_is_beyond)
+/* Beyond the buffer there is the class queue, and its end. */
+Test(stages, a_buffer_holds_four_bursts_and_the_queue_what_is_beyond)
 {
+	const unsigned int holds = WORKER_TX_MAX + EGRESS_PLAIN_PACKETS;
 	struct bench *b = bench_make();
 
 	b->port[0].room = 0;
-	for (unsigned int k = 0; k < WORKER_TX_MAX / 64; k++) {
+	for (unsigned int k = 0; k < holds / 64; k++) {
 		fill(b, 64, 0);
 		stage_enqueue(b->w, &b->w->burst);
 		cr_assert_eq(b->w->burst.n_out, 0);
@@ -139,7 +152,7 @@ Test(stages, a_buffer_holds_four_bursts_and_drops_what_is_beyond)
 	stage_enqueue(b->w, &b->w->burst);
 	cr_assert_eq(b->w->burst.n_out, 10);
 	stage_drop(b->w, &b->w->burst);
-	cr_assert_eq(b->w->counters->drop[DROP_tx_full], 10);
+	cr_assert_eq(b->w->counters->drop[DROP_buffer_full], 10);
 	cr_assert_eq(b->w->burst.n_out, 0);
 	/* the other port has a buffer of its own */
 	fill(b, 10, 1);
@@ -147,11 +160,17 @@ Test(stages, a_buffer_holds_four_bursts_and_drops_what_is_beyond)
 	stage_egress(b->w);
 	cr_assert_eq(b->port[1].n, 10);
 	/* what was dropped is in no class and at no member */
-	cr_assert_eq(b->w->counters->class_[3].packets, WORKER_TX_MAX + 10);
-	cr_assert_eq(b->w->counters->member[1].packets, WORKER_TX_MAX + 10);
+	cr_assert_eq(b->w->counters->class_[3].packets, holds + 10);
+	cr_assert_eq(b->w->counters->member[1].packets, holds + 10);
 	b->port[0].room = UINT16_MAX;
 	stage_egress(b->w);
 	cr_assert_eq(b->port[0].n, WORKER_TX_MAX);
+	cr_assert_not(b->w->tx[0].direct);
+	stage_egress(b->w);
+	cr_assert_eq(b->port[0].n, holds);
+	for (unsigned int i = 0; i < holds; i++)
+		cr_assert_eq(b->port[0].got[i]->pkt_len, 100 + i % 64, "out of order");
+	cr_assert(b->w->tx[0].direct, "nothing waits, so nothing is queued any more");
 	bench_free(b);
 }
 

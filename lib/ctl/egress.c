@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From what the YAML says of queues to what workers use (dp/egress.h). ctl/node.c calls it. */
+#include "ctl/egress.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/headroom.h"
+#include "ctl/say.h"
+
+#define DELAY_SLACK 256u /* packets: what a turn may bring at once */
+
+/* Frames of half the MTU: data is full ones, answers are small. */
+static uint64_t
+frames(const struct conf_port *p, uint64_t bytes)
+{
+	return bytes / (p->mtu / 2) + 1;
+}
+
+static bool
+is_queued(const struct conf_port *p)
+{
+	bool ecn = false, rewrite = false;
+
+	for (unsigned int c = 0; c < CONF_CLASSES; c++)
+		ecn |= p->class_ecn[c].mode != CONF_ECN_OFF || p->class_ecn[c].drop.kmax != 0;
+	for (unsigned int d = 0; d < CONF_DSCPS; d++)
+		rewrite |= p->dscp_rewrite[d] != 0xff;
+	return p->rate_bps != 0 || p->delay_ns != 0 || p->impair_out.pos.line != 0 || ecn ||
+	       rewrite || (p->pfc.classes != 0 && !p->pfc.hardware);
+}
+
+uint32_t
+egress_queue_packets(const struct conf *c, size_t port)
+{
+	uint64_t named = 0, largest = 0;
+
+	if (!is_queued(&c->port[port]))
+		return EGRESS_PLAIN_PACKETS;
+	/* classes that the file does not name share what one of them may take */
+	for (unsigned int k = 0; k < CONF_CLASSES; k++) {
+		named += c->class_[k].present ? c->class_[k].limit : 0;
+		largest = RTE_MAX(largest, c->class_[k].limit);
+	}
+	named = frames(&c->port[port], RTE_MAX(named, largest));
+	return (uint32_t)RTE_MIN(named, (uint64_t)UINT32_MAX);
+}
+
+uint32_t
+egress_line_packets(const struct conf *c, size_t port)
+{
+	uint64_t bytes = conf_delay_line_bytes(&c->port[port]);
+
+	return bytes == 0 ? 0
+			  : (uint32_t)RTE_MIN(frames(&c->port[port], bytes) + DELAY_SLACK,
+				    (uint64_t)UINT32_MAX);
+}
+
+uint32_t
+egress_records(const struct conf *c)
+{
+	uint64_t n = 0;
+
+	for (size_t p = 0; p < c->n_ports; p++)
+		n += (uint64_t)egress_queue_packets(c, p) + egress_line_packets(c, p);
+	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
+}
+
+static int
+fill_curve(struct qos_red *red, const struct conf_curve *c)
+{
+	return qos_red_init(red, c->kmin, c->kmax, c->pmax_ppm);
+}
+
+static int
+fill_class(struct egress_class *e, const struct conf_class *c, const struct conf_ecn *ecn)
+{
+	int rc = fill_curve(&e->mark, &ecn->mark);
+
+	if (rc == 0)
+		rc = fill_curve(&e->drop, &ecn->drop);
+	if (ecn->mode == CONF_ECN_OFF)
+		e->mark = (struct qos_red){.kmin = UINT64_MAX, .kmax = UINT64_MAX};
+	e->limit = c->limit;
+	e->lossless = c->lossless;
+	e->ecn = ecn->mode != CONF_ECN_OFF || ecn->drop.kmax != 0;
+	e->phantom = ecn->mode == CONF_ECN_PHANTOM;
+	e->control = ecn->control;
+	e->not_ect_drop = ecn->not_ect_drop && !c->lossless;
+	return rc;
+}
+
+static void
+fill_rewrite(struct egress_policy *e, const struct conf_port *p)
+{
+	for (unsigned int d = 0; d < CONF_DSCPS; d++) {
+		e->dscp[d] = p->dscp_rewrite[d] == 0xff ? (uint8_t)d : p->dscp_rewrite[d];
+		e->rewrite |= p->dscp_rewrite[d] != 0xff;
+	}
+}
+
+static struct qos_impair_conf
+impair_conf(const struct conf_impair *i)
+{
+	return (struct qos_impair_conf){
+		.loss_ppb = i->loss_ppb,
+		.corrupt_ppb = i->corrupt_ppb,
+		.duplicate_ppb = i->duplicate_ppb,
+		.reorder_ppb = i->reorder_ppb,
+		.jitter_ns = i->jitter_ns,
+		.reorder_ns = i->reorder_ns,
+	};
+}
+
+static int
+fill_policy(struct egress_policy *e, const struct conf *conf, size_t port)
+{
+	const struct conf_port *p = &conf->port[port];
+	int rc = 0;
+
+	for (unsigned int c = 0; c < DP_CLASSES && rc == 0; c++) {
+		rc = fill_class(&e->class_[c], &conf->class_[c], &p->class_ecn[c]);
+		e->weight[c] = conf->class_[c].strict ? 0 : (uint16_t)conf->class_[c].dwrr;
+	}
+	e->packets_max = egress_queue_packets(conf, port);
+	e->line_max = egress_line_packets(conf, port);
+	e->delay_ps = p->delay_ns * QOS_PS_PER_NS;
+	e->queued = is_queued(p);
+	e->shaped = p->rate_bps != 0;
+	e->impaired = p->impair_out.pos.line != 0;
+	e->line =
+		e->delay_ps != 0 || p->impair_out.jitter_ns != 0 || p->impair_out.reorder_ppb != 0;
+	e->storm_forward = p->pfc.storm == CONF_STORM_FORWARD;
+	e->pfc = p->pfc.hardware ? 0 : p->pfc.classes;
+	e->quanta = p->pfc.quanta;
+	e->impair = impair_conf(&p->impair_out);
+	e->impair_seed = p->impair_out.seed;
+	fill_rewrite(e, p);
+	return rc;
+}
+
+/* A phantom queue deeper than twice kmax marks the same, and only takes longer to drain. */
+static int
+init_phantom(struct egress_commons *m, const struct egress_policy *e, const struct conf_port *p,
+	unsigned int class, uint64_t now)
+{
+	if (!e->class_[class].phantom)
+		return 0;
+	return qos_phantom_init(&m->phantom[class], p->rate_bps,
+		p->class_ecn[class].phantom_permille, 2 * e->class_[class].mark.kmax, now);
+}
+
+static int
+fill_commons(struct egress_commons *m, const struct egress_policy *e, const struct conf_port *p)
+{
+	const uint64_t now = 0; /* the node's time begins */
+	int rc = e->shaped ? qos_shaper_init(&m->shaper, p->rate_bps, p->rate_l2, now) : 0;
+
+	qos_pause_init(&m->pause, p->rate_bps, now);
+	for (unsigned int c = 0; c < DP_CLASSES && rc == 0; c++) {
+		rc = init_phantom(m, e, p, c, now);
+		if (rc == 0 && (e->pfc >> c & 1))
+			rc = qos_xoff_init(&m->xoff[c], p->pfc.xoff, p->pfc.xon,
+				qos_pause_ps(&m->pause, e->quanta));
+	}
+	if (e->pfc != 0 && p->pfc.storm != CONF_STORM_OFF)
+		qos_storm_init(&m->storm, p->pfc.detect_ms, p->pfc.restore_ms, now);
+	return rc;
+}
+
+/* Zeroed, at a cache line: control's own memory. */
+static void *
+zalloc(size_t n, size_t size)
+{
+	size_t want = RTE_MAX(n * size, (size_t)1);
+	size_t len = RTE_ALIGN_CEIL(want, (size_t)RTE_CACHE_LINE_SIZE);
+	void *mem = aligned_alloc(RTE_CACHE_LINE_SIZE, len);
+
+	if (mem != NULL)
+		memset(mem, 0, len);
+	return mem;
+}
+
+int
+egress_create(struct node *n)
+{
+	n->policy = zalloc(n->n_ports, sizeof(*n->policy));
+	n->shared.commons = zalloc(n->n_ports, sizeof(*n->shared.commons));
+	if (n->policy == NULL || n->shared.commons == NULL)
+		return -ENOMEM;
+	for (size_t p = 0; p < n->n_ports; p++) {
+		int rc = fill_policy(&n->policy[p], n->conf, p);
+
+		if (rc == 0)
+			rc = fill_commons(&n->shared.commons[p], &n->policy[p], &n->conf->port[p]);
+		if (rc != 0) {
+			node_say(&n->env.log, NODE_ERROR,
+				"port %s: its rate or marking is out of range.",
+				n->conf->port[p].name);
+			return rc;
+		}
+		if (n->policy[p].pfc != 0)
+			n->shared.pfc_port[n->shared.n_pfc_ports++] = (uint16_t)p;
+	}
+	return 0;
+}
+
+/* One for each worker: a seed of its own, so that two do not lose in step. */
+static int
+attach_impair_in(struct node *n, struct worker *w, struct worker_rxq *q)
+{
+	const struct conf_impair *i = &n->conf->port[q->port_idx].impair_in;
+	struct qos_impair_conf c = impair_conf(i);
+
+	if (i->pos.line == 0)
+		return 0;
+	q->impair = calloc(1, sizeof(*q->impair));
+	return q->impair == NULL ? -ENOMEM : qos_impair_init(q->impair, &c, i->seed + w->idx, 0);
+}
+
+int
+egress_attach(struct node *n, struct worker *w)
+{
+	int rc = 0;
+
+	for (size_t p = 0; p < n->n_ports && rc == 0; p++) {
+		const struct egress_policy *e = &n->policy[p];
+
+		w->tx[p].direct = !e->queued;
+		qos_sched_init(&w->queue[p].sched, e->weight);
+		rc = qos_impair_init(&w->queue[p].impair, &e->impair, e->impair_seed + w->idx, 0);
+	}
+	for (uint16_t k = 0; k < w->n_rxq && rc == 0; k++)
+		rc = attach_impair_in(n, w, &w->rxq[k]);
+	return rc;
+}
+
+void
+egress_free(struct node *n)
+{
+	for (unsigned int i = 0; i < n->n_workers; i++)
+		for (uint16_t k = 0; k < n->worker[i]->n_rxq; k++)
+			free(n->worker[i]->rxq[k].impair);
+	free(n->policy);
+	free(n->shared.commons);
+}

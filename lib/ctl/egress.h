@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ways out of a node, from its configuration: policies, what workers share, their queues. */
+#ifndef CTL_EGRESS_H
+#define CTL_EGRESS_H
+
+#include "ctl/node.h"
+
+/*
+ * Packets that may wait at a port, and in its delay line. Bytes of the configuration as frames of
+ * half the MTU: with smaller ones on average the buffers end before the bytes do, which is then
+ * counted (buffer_full, delay_line_full). Pure.
+ */
+uint32_t egress_queue_packets(const struct conf *c, size_t port);
+uint32_t egress_line_packets(const struct conf *c, size_t port);
+
+/* Packets that may wait at all ports together: records that a worker has. Pure. */
+uint32_t egress_records(const struct conf *c);
+
+/* Policies and commons of all ports. -ENOMEM; -EINVAL, said in the log. */
+int egress_create(struct node *n);
+/* The queues of one worker, and its impaired ways in. -ENOMEM. */
+int egress_attach(struct node *n, struct worker *w);
+void egress_free(struct node *n);
+
+#endif

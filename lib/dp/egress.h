@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A port's way out: what the configuration wants of it (policy), and what all workers share of it
+ * (commons). What each worker has of its own is dp/queue.h.
+ */
+#ifndef DP_EGRESS_H
+#define DP_EGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dp/counters.h"
+#include "qos/impair.h"
+#include "qos/pause.h"
+#include "qos/red.h"
+#include "qos/shaper.h"
+#include "qos/storm.h"
+#include "qos/xoff.h"
+
+/* Packets that may wait at a port without a policy of its own, when its device takes none. */
+#define EGRESS_PLAIN_PACKETS 256u
+
+struct egress_class {
+	uint64_t limit;            /* bytes that may wait at the port, of all workers */
+	struct qos_red mark, drop; /* dataplane's two curves; kmax 0: none */
+	bool ecn;                  /* either curve is there */
+	bool phantom;              /* they are asked about the phantom queue */
+	bool control;              /* ACK, CNP and the like are marked too */
+	bool not_ect_drop;
+	bool lossless;
+};
+
+/* Immutable while published (dp/snapshot.h). */
+struct egress_policy {
+	struct egress_class class_[DP_CLASSES];
+	uint16_t weight[DP_CLASSES]; /* of DWRR; 0: strict */
+	uint32_t packets_max;        /* that may wait at the port, of all workers */
+	uint32_t line_max;           /* packets that a worker's delay line holds */
+	uint64_t delay_ps;           /* of the delay line */
+	bool queued;                 /* every packet passes the queues: something below is on */
+	bool shaped;
+	bool line; /* packets stay in the delay line: a delay, jitter or reordering */
+	bool impaired;
+	bool rewrite;
+	bool storm_forward; /* a class in a storm is sent in spite of the pause, not dropped */
+	uint8_t pfc;        /* classes that this software pauses for, and pauses at the peer */
+	uint16_t quanta;    /* that an XOFF asks for */
+	uint8_t dscp[64];   /* rewrite: what each DSCP becomes */
+	struct qos_impair_conf impair;
+	uint64_t impair_seed;
+};
+
+struct egress_backlog {
+	int64_t bytes; /* in the class queues of all workers */
+	uint64_t peak; /* high-water mark of it */
+} __rte_cache_aligned;
+
+/*
+ * Owner: the node. Written by all workers with relaxed atomics: none of it guards other data.
+ * `xoff` is of the port as a way in: what it let in and the node still holds. `storm`, and what
+ * says of xoff that an XOFF stands, belong to worker 0.
+ */
+struct egress_commons {
+	struct qos_shaper shaper;
+	struct qos_pause pause;
+	struct egress_backlog class_[DP_CLASSES];
+	struct qos_phantom phantom[DP_CLASSES];
+	struct qos_xoff xoff[DP_CLASSES];
+	struct qos_storm storm;
+	uint32_t packets;         /* in the class queues of all workers */
+	uint8_t sent;             /* classes that sent since the watchdog's last turn */
+	uint64_t pfc_in, pfc_out; /* pause frames; those sent are no packets of port_out */
+} __rte_cache_aligned;
+
+static inline uint64_t
+egress_backlog(const struct egress_commons *c, unsigned int class)
+{
+	int64_t bytes = __atomic_load_n(&c->class_[class].bytes, __ATOMIC_RELAXED);
+
+	/* another worker may have taken out what it saw before this one has put it in */
+	return bytes < 0 ? 0 : (uint64_t)bytes;
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Priority pause: stage_drop brings the frames that came in, worker_turn() asks once a turn whether
+ * one must go out. Those go past all queues, straight to the device.
+ */
+#include "dp/pfc.h"
+
+#include "dp/stage.h"
+#include "wire/pfc.h"
+
+void
+pfc_receive(struct worker *w, uint16_t port_idx, const struct rte_mbuf *m)
+{
+	struct egress_commons *commons = &w->shared->commons[port_idx];
+	uint8_t honoured = w->snapshot->egress[port_idx]->pfc;
+	struct pfc pfc;
+
+	/* the parser looked at the first segment too */
+	if (!pfc_parse(rte_pktmbuf_mtod(m, const uint8_t *), rte_pktmbuf_data_len(m), &pfc))
+		return;
+	__atomic_fetch_add(&commons->pfc_in, 1, __ATOMIC_RELAXED);
+	qos_pause_apply(&commons->pause, w->now_ps, pfc.vector & honoured, pfc.quanta);
+}
+
+/* One frame, straight to the device; false: it takes none now, or there is no buffer. */
+static bool
+send_frame(struct worker *w, uint16_t port_idx, uint8_t vector, const uint16_t *quanta)
+{
+	struct worker_tx *tx = &w->tx[port_idx];
+	struct rte_mbuf *m = rte_pktmbuf_alloc(w->shared->pool);
+	uint8_t *frame;
+
+	if (m == NULL)
+		return false;
+	frame = (uint8_t *)rte_pktmbuf_append(m, PFC_FRAME_LEN);
+	if (frame != NULL) {
+		pfc_build(frame, tx->port->mac, vector, quanta);
+		if (port_tx(tx->port, tx->queue, &m, 1) == 1) {
+			__atomic_fetch_add(
+				&w->shared->commons[port_idx].pfc_out, 1, __ATOMIC_RELAXED);
+			return true;
+		}
+	}
+	rte_pktmbuf_free(m);
+	return false;
+}
+
+/* XOFF and XON of all classes that want one, in one frame. */
+static void
+generate(struct worker *w, uint16_t port_idx)
+{
+	const struct egress_policy *policy = w->snapshot->egress[port_idx];
+	struct egress_commons *commons = &w->shared->commons[port_idx];
+	uint16_t quanta[PFC_CLASSES] = {0};
+	uint8_t vector = 0;
+
+	for (unsigned int c = 0; c < DP_CLASSES; c++) {
+		enum qos_xoff_say say = QOS_XOFF_NOTHING;
+
+		if (policy->pfc >> c & 1)
+			say = qos_xoff_turn(&commons->xoff[c], w->now_ps);
+		if (say == QOS_XOFF_NOTHING)
+			continue;
+		vector |= (uint8_t)(1u << c);
+		quanta[c] = say == QOS_XOFF_SEND_XOFF ? policy->quanta : 0;
+	}
+	if (vector == 0 || send_frame(w, port_idx, vector, quanta))
+		return;
+	for (unsigned int c = 0; c < DP_CLASSES; c++)
+		if (vector >> c & 1)
+			qos_xoff_unsaid(&commons->xoff[c], w->now_ps);
+}
+
+static void
+watch(struct worker *w, uint16_t port_idx)
+{
+	struct egress_commons *commons = &w->shared->commons[port_idx];
+	uint8_t honoured = w->snapshot->egress[port_idx]->pfc, backlog = 0, sent;
+
+	if (commons->storm.detect_ps == 0) /* no watchdog */
+		return;
+	for (unsigned int c = 0; c < DP_CLASSES; c++)
+		backlog |= (uint8_t)((egress_backlog(commons, c) != 0) << c);
+	sent = __atomic_exchange_n(&commons->sent, 0, __ATOMIC_RELAXED);
+	qos_storm_turn(&commons->storm, w->now_ps,
+		qos_pause_mask(&commons->pause, w->now_ps) & honoured, backlog, sent);
+}
+
+void
+pfc_turn(struct worker *w)
+{
+	for (uint16_t i = 0; i < w->shared->n_pfc_ports; i++) {
+		generate(w, w->shared->pfc_port[i]);
+		watch(w, w->shared->pfc_port[i]);
+	}
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Priority pause in software (IEEE 802.1Qbb): frames that come in, and frames that we send. */
+#ifndef DP_PFC_H
+#define DP_PFC_H
+
+#include <stdint.h>
+
+struct rte_mbuf;
+struct worker;
+
+/*
+ * Takes notice of a frame that the parser found to be a priority pause frame. The packet stays the
+ * caller's, who counts it as dropped: no PFC frame leaves by a port. Worker.
+ */
+void pfc_receive(struct worker *w, uint16_t port_idx, const struct rte_mbuf *m);
+
+/*
+ * Tells neighbours to stop and to go on, as the bytes held of theirs want it, and asks the
+ * watchdog. Worker 0, once a turn.
+ */
+void pfc_turn(struct worker *w);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where packets wait for a port: one FIFO a class, and behind the shaper the delay line. One of
+ * these for each (worker, port); nobody but the worker touches it. A port without policy uses it
+ * only while its device takes less than comes.
+ */
+#ifndef DP_QUEUE_H
+#define DP_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dp/egress.h"
+#include "pkt/burst.h"
+#include "qos/fifo.h"
+#include "qos/impair.h"
+#include "qos/sched.h"
+
+#define QUEUE_FIFOS (DP_CLASSES + 2u)
+
+struct worker;
+
+struct worker_queue {
+	struct qos_sched sched;
+	uint32_t head_len[DP_CLASSES]; /* bytes of each class's first packet */
+	uint8_t waiting;               /* bit: the class's FIFO is not empty */
+	struct qos_fifo fifo[DP_CLASSES];
+	struct qos_fifo line; /* in the order of at_ps, as `late` is */
+	struct qos_fifo late; /* packets that are to be overtaken */
+	struct qos_impair impair;
+} __rte_cache_aligned;
+
+static inline bool
+queue_is_empty(const struct worker_queue *q)
+{
+	return q->waiting == 0 && q->line.n == 0 && q->late.n == 0;
+}
+
+/*
+ * Takes a packet that was routed to meta->port_idx: remarks, marks, and sends at once or queues.
+ * Returns 0, or the drop reason; the packet is then the caller's. Worker.
+ */
+enum drop_reason queue_put(
+	struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta);
+
+/* Moves to the port's TX buffer what may go now, as far as there is room. Worker. */
+void queue_serve(struct worker *w, uint16_t port_idx);
+
+/* Packets that wait in it; any thread, as of about now. */
+uint32_t queue_packets(const struct worker_queue *q);
+
+/* Everything in it is dropped and counted as `reason`. Worker, or control when that stands still.
+ */
+void queue_drop_all(struct worker *w, uint16_t port_idx, enum drop_reason reason);
+
+/* queue_serve.c to line.c: a packet that has left the class queues at `now`. Frees what it drops.
+ */
+void line_put(struct worker *w, uint16_t port_idx, const struct qos_rec *rec);
+/* Packets whose time has come go to the TX buffer. */
+void line_serve(struct worker *w, uint16_t port_idx);
+
+#endif

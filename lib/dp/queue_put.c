@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Into the class queues: stage_enqueue comes here with a packet of a port that has a policy, or
+ * that is behind. queue_serve.c takes them out again.
+ */
+#include "dp/stage.h"
+#include "pkt/remark_inl.h"
+#include "wire/roce.h"
+
+/* What the marking curve says came true: CE, or what policy has for those who know no ECN. */
+static enum drop_reason
+mark(struct worker *w, const struct egress_class *c, const struct pkt_meta *meta)
+{
+	bool ip6 = meta->flags & PKT_IP6;
+
+	switch (meta->tos & 3) {
+	case IP_ECN_CE:
+		return DROP_NONE;
+	case IP_ECN_NOT_ECT:
+		w->counters->would_mark_not_ect++;
+		return c->not_ect_drop ? DROP_not_ect : DROP_NONE;
+	default:
+		remark_ce(meta->l3, ip6);
+		w->counters->ce_marked++;
+		return DROP_NONE;
+	}
+}
+
+/* The two curves; the one that drops is asked first. `backlog` without this packet. */
+static enum drop_reason
+red(struct worker *w, const struct egress_class *c, const struct pkt_meta *meta, uint64_t backlog)
+{
+	if (unlikely(qos_red_hit(&c->drop, backlog, &w->rng)))
+		return DROP_red;
+	if (!qos_red_hit(&c->mark, backlog, &w->rng))
+		return DROP_NONE;
+	if (!c->control && (meta->flags & PKT_ROCE) && roce_is_control(meta->opcode))
+		return DROP_NONE;
+	return mark(w, c, meta);
+}
+
+static void
+rewrite_dscp(const struct egress_policy *policy, const struct pkt_meta *meta)
+{
+	uint8_t dscp = policy->dscp[meta->tos >> 2];
+
+	if (dscp != meta->tos >> 2)
+		remark_dscp(meta->l3, meta->flags & PKT_IP6, dscp);
+}
+
+/* Whom the bytes are charged to, or NULL. */
+static inline struct qos_xoff *
+charged(const struct worker *w, uint16_t in_port_idx, uint8_t class)
+{
+	if (!(w->snapshot->egress[in_port_idx]->pfc >> class & 1))
+		return NULL;
+	return &w->shared->commons[in_port_idx].xoff[class];
+}
+
+/* To the TX buffer without a stop: nothing waits, nothing holds it back. */
+static bool
+straight(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
+{
+	const struct egress_policy *policy = w->snapshot->egress[port_idx];
+	struct egress_commons *commons = &w->shared->commons[port_idx];
+	struct worker_queue *q = &w->queue[port_idx];
+
+	if (q->waiting != 0 || (!policy->line && w->tx[port_idx].n == WORKER_TX_MAX))
+		return false;
+	if (policy->pfc >> rec->class & 1 &&
+		qos_pause_mask(&commons->pause, w->now_ps) >> rec->class & 1)
+		return false;
+	if (policy->shaped && !qos_shaper_take(&commons->shaper, w->now_ps, rec->len))
+		return false;
+	line_put(w, port_idx, rec);
+	return true;
+}
+
+static void
+book(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
+{
+	struct egress_commons *commons = &w->shared->commons[port_idx];
+	struct egress_backlog *backlog = &commons->class_[rec->class];
+	struct qos_xoff *xoff = charged(w, rec->in_port_idx, rec->class);
+	int64_t bytes = __atomic_add_fetch(&backlog->bytes, rec->len, __ATOMIC_RELAXED);
+
+	/* not exact between workers: a mark lost to a race is one packet lower */
+	if (bytes > 0 && (uint64_t)bytes > __atomic_load_n(&backlog->peak, __ATOMIC_RELAXED))
+		__atomic_store_n(&backlog->peak, (uint64_t)bytes, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&commons->packets, 1, __ATOMIC_RELAXED);
+	if (xoff != NULL)
+		qos_xoff_hold(xoff, rec->len);
+}
+
+static enum drop_reason
+push(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
+{
+	struct worker_queue *q = &w->queue[port_idx];
+
+	if (!qos_fifo_push(&w->chunks, &q->fifo[rec->class], rec))
+		return DROP_buffer_full;
+	if (!(q->waiting >> rec->class & 1)) {
+		q->waiting |= (uint8_t)(1u << rec->class);
+		q->head_len[rec->class] = rec->len;
+	}
+	w->queued[port_idx / 64] |= UINT64_C(1) << (port_idx % 64);
+	book(w, rec, port_idx);
+	return DROP_NONE;
+}
+
+/* Reasons that turn a packet away before it is marked: a mark of one that is lost is no mark. */
+static enum drop_reason
+refused(const struct worker *w, const struct egress_policy *policy, uint16_t port_idx,
+	uint8_t class, uint64_t backlog, uint32_t len)
+{
+	const struct egress_commons *commons = &w->shared->commons[port_idx];
+	const struct egress_class *c = &policy->class_[class];
+
+	if (unlikely(commons->storm.mask != 0 && !policy->storm_forward &&
+		     __atomic_load_n(&commons->storm.mask, __ATOMIC_RELAXED) >> class & 1))
+		return DROP_pfc_storm;
+	if (unlikely(backlog + len > c->limit))
+		return c->lossless ? DROP_lossless_drop : DROP_queue_full;
+	if (unlikely(__atomic_load_n(&commons->packets, __ATOMIC_RELAXED) >= policy->packets_max))
+		return c->lossless ? DROP_lossless_drop : DROP_buffer_full;
+	return DROP_NONE;
+}
+
+enum drop_reason
+queue_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta)
+{
+	uint16_t port_idx = meta->port_idx;
+	const struct egress_policy *policy = w->snapshot->egress[port_idx];
+	struct egress_commons *commons = &w->shared->commons[port_idx];
+	const struct egress_class *c = &policy->class_[meta->class];
+	struct qos_rec rec = {
+		.m = m,
+		.at_ps = w->now_ps,
+		.len = rte_pktmbuf_pkt_len(m),
+		.in_port_idx = in_port_idx,
+		.class = meta->class,
+	};
+	uint64_t backlog = egress_backlog(commons, meta->class);
+	enum drop_reason reason = refused(w, policy, port_idx, meta->class, backlog, rec.len);
+
+	if (unlikely(reason != DROP_NONE))
+		return reason;
+	if (c->phantom)
+		backlog = qos_phantom_add(&commons->phantom[meta->class], w->now_ps,
+			qos_shaper_bytes(&commons->shaper, rec.len));
+	if (c->ecn)
+		reason = red(w, c, meta, backlog);
+	if (unlikely(reason != DROP_NONE))
+		return reason;
+	if (policy->rewrite)
+		rewrite_dscp(policy, meta);
+	if (straight(w, &rec, port_idx))
+		return DROP_NONE;
+	return push(w, &rec, port_idx);
+}
