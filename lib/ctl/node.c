@@ -297,6 +297,7 @@ static void
 rebuild_groups(struct node *n, uint16_t port_idx)
 {
 	uint32_t weight[NHG_MEMBERS_MAX];
+	bool again = n->rebuild[port_idx];
 
 	n->rebuild[port_idx] = false;
 	for (uint32_t g = 0; g < n->conf->n_groups; g++) {
@@ -309,8 +310,10 @@ rebuild_groups(struct node *n, uint16_t port_idx)
 			weight[i] = now->member[i].weight;
 		rc = node_set_weights(n, g, weight);
 		n->rebuild[port_idx] |= rc != 0;
-		if (rc != 0)
-			node_say(&n->env.log, NODE_ERROR, "group %s cannot be rebuilt: %s.",
+		/* it is tried each 10 ms: once is enough to hear of it */
+		if (rc != 0 && !again)
+			node_say(&n->env.log, NODE_ERROR,
+				"group %s cannot be rebuilt: %s; tried again until it can.",
 				n->conf->group[g].name, strerror(-rc));
 	}
 }
