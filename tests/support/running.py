@@ -100,7 +100,7 @@ class Terminal:
         os.close(self._master)
 
     def screen(self):
-        return self._screen.decode(errors="replace").replace("\r\n", "\n")
+        return re.sub(r"\r+\n", "\n", self._screen.decode(errors="replace"))
 
     def wait_for(self, text):
         wait_for(lambda: text in self.screen(), what=repr(text))

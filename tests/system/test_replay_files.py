@@ -206,6 +206,22 @@ def a_file_of_more_than_a_million_frames_passes_and_shows_its_progress():
 
 
 @tap.test
+def ctrl_c_ends_a_run_early_and_it_still_reports():
+    where = folder()
+    report = os.path.join(where, "report.json")
+    words = [replay.PROGRAM, "-c", replay.Node().write(where), "--json", report]
+    words += ["--in", f"in0={replay.data('qps_256.pcap')}", "--seconds", "1000"]
+    term = running.Terminal(tap, words)
+    term.wait_for("replay: ")
+    term.type(b"\x03")
+    done = term.wait(timeout=30)
+    assert done.status == 0 and "imbalance" in done.out, done
+    with open(report, encoding="utf-8") as file:
+        early = json.load(file)
+    assert early["in"] == early["out"] > 0 and not replay.check_conservation(early), early
+
+
+@tap.test
 def seconds_end_a_run():
     result = replay.run(
         replay.Node(),

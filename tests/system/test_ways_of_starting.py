@@ -276,6 +276,18 @@ def ctrl_c_at_its_console_ends_it_cleanly():
 
 
 @tap.test
+def a_mistyped_command_comes_back_with_the_arrow_key():
+    term = running.Terminal(tap, [SOFTBAG, "-c", write(conf(PLAIN)), "-i"], on=("stdin", "stdout"))
+    term.wait_for("softbag> ")
+    term.type(b"show prot\n")
+    term.wait_for("There is no command show prot; the nearest is show port.\nsoftbag> ")
+    term.type(b"\x1b[A\x7f\x7f\x7fort\n")  # up, three letters back, others
+    term.wait_for("in packets")
+    term.type(b"exit\n")
+    check_ran(term.wait())
+
+
+@tap.test
 def ctrl_c_without_a_console_ends_it_cleanly():
     term = running.Terminal(tap, [SOFTBAG, "-c", write(conf(PLAIN)), "--live"], on=("stdin", "stdout"))
     until_runs(term.process)

@@ -78,7 +78,7 @@ refuse_line(struct console *c)
 	suggest(line, out);
 	fclose(out);
 	rdline_add_history(rdl, line);
-	cmdline_printf(c->cl, "\r\n%s", text);
+	cmdline_printf(c->cl, "\n%s", text);
 	free(text);
 	cmdline_in(c->cl, &drop, 1);
 	return true;
