@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/bits.h"
 #include "base/cpu.h"
@@ -216,6 +217,19 @@ write_json(const struct args *a, const struct run *r, FILE *f)
 	return rc;
 }
 
+/* An empty file would look like a report that went wrong. */
+static void
+discard_json(const struct args *a, FILE *f)
+{
+	struct stat s;
+
+	if (f == NULL || a->json_only)
+		return;
+	if (fstat(fileno(f), &s) == 0 && S_ISREG(s.st_mode))
+		unlink(a->json);
+	fclose(f);
+}
+
 /* With everything open: the run and its reports. */
 static int
 run_and_report(struct run *r, FILE *json)
@@ -227,6 +241,14 @@ run_and_report(struct run *r, FILE *json)
 	rc = run_turns(r);
 	finished = run_finish(r);
 	rc = rc != 0 ? rc : finished;
+	if (sink_close(&r->sink) != 0 || r->sink.failed) {
+		fprintf(stderr,
+			"softbag-replay: the captures in %s are not whole, so there is no report; "
+			"give --out a place with room.\n",
+			r->args->out_dir);
+		discard_json(r->args, json);
+		return -EIO;
+	}
 	if (!r->args->json_only) {
 		run_report(r, &report);
 		report_text(r->node, &report, stdout);
@@ -240,7 +262,7 @@ static int
 open_and_run(struct run *r)
 {
 	FILE *json = NULL;
-	int rc = sink_open(r->node, r->args->out_dir, &r->sink), closed;
+	int rc = sink_open(r->node, r->args->out_dir, &r->sink);
 
 	if (rc == 0 && r->args->json != NULL) {
 		json = open_json(r->args);
@@ -248,8 +270,8 @@ open_and_run(struct run *r)
 	}
 	if (rc == 0)
 		rc = run_and_report(r, json);
-	closed = sink_close(&r->sink);
-	return rc == 0 && closed == 0 ? EXIT_SUCCESS : EXIT_FAILED;
+	sink_close(&r->sink);
+	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILED;
 }
 
 static int

@@ -14,6 +14,8 @@ print_warnings(const struct conf_errors *w, const char *file)
 	for (size_t i = 0; i < w->n; i++)
 		fprintf(stderr, "%s:%u:%u: warning: %s\n", file, w->error[i].pos.line,
 			w->error[i].pos.col, w->error[i].text);
+	if (w->n_left_out != 0)
+		fprintf(stderr, "%s: %zu more warnings are left out\n", file, w->n_left_out);
 }
 
 struct conf *

@@ -184,7 +184,8 @@ void conf_errors_print(const struct conf_errors *e, const char *file, FILE *out)
 
 /*
  * Things that are allowed and probably not meant, in the same shape (for `--check`): a group that
- * no route uses, a port that no worker polls, a member with a via and no MAC, and the like.
+ * no route uses, a port that no worker polls, a member with a via and no MAC, a route that no
+ * packet can take, and the like.
  */
 int conf_warnings(const struct conf *c, struct conf_errors *ret_warnings);
 

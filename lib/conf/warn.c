@@ -4,9 +4,11 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "conf/errors.h"
 #include "conf/value.h"
 #include "conf/warn_queue.h"
@@ -78,6 +80,99 @@ warn_members(const struct conf_group *g, struct conf_errors *w)
 			g->name);
 }
 
+/* The next hop's MAC is one of ours: the packets come back to the node, or are nobody's. */
+static void
+warn_own_macs(const struct conf *c, const struct conf_group *g, struct conf_errors *w)
+{
+	for (size_t i = 0; i < g->n_members; i++)
+		for (size_t p = 0; g->member[i].has_mac && p < c->n_ports; p++)
+			if (c->port[p].has_mac && memcmp(c->port[p].mac, g->member[i].mac,
+							  sizeof(c->port[p].mac)) == 0)
+				errors_add(w, g->member[i].pos,
+					"groups.%s.members[%zu].mac: got the MAC of ports.%s, want "
+					"that of the next hop",
+					g->name, i, c->port[p].name);
+}
+
+/* `a` is `net` or a part of it. */
+static bool
+is_inside(const struct conf_addr *a, const struct conf_addr *net)
+{
+	struct conf_addr wider = *a;
+
+	if (a->family != net->family || a->prefix_len < net->prefix_len)
+		return false;
+	wider.prefix_len = net->prefix_len;
+	wider = value_network(&wider);
+	return memcmp(wider.byte, net->byte, sizeof(wider.byte)) == 0;
+}
+
+/* Destinations that are judged before any route is looked up (RFC 1122, 3927, 4291, 6890). */
+static const struct {
+	struct conf_addr net;
+	const char *what;
+} never_routed[] = {
+	{{AF_INET, 8, {0}}, "addresses of this network"},
+	{{AF_INET, 8, {127}}, "loopback addresses"},
+	{{AF_INET, 16, {169, 254}}, "link-local addresses"},
+	{{AF_INET, 4, {224}}, "multicast groups"},
+	{{AF_INET, 32, {255, 255, 255, 255}}, "the broadcast address"},
+	{{AF_INET6, 128, {0}}, "the unspecified address"},
+	{{AF_INET6, 128, {[15] = 1}}, "the loopback address"},
+	{{AF_INET6, 10, {0xfe, 0x80}}, "link-local addresses"},
+	{{AF_INET6, 8, {0xff}}, "multicast groups"},
+};
+
+static void
+warn_never_routed(const struct conf *c, struct conf_errors *w)
+{
+	for (size_t i = 0; i < c->n_routes; i++)
+		for (size_t k = 0; k < BITS_ARRAY_LEN(never_routed); k++)
+			if (is_inside(&c->route[i].prefix, &never_routed[k].net))
+				errors_add(w, c->route[i].pos,
+					"routes.static[%zu].prefix: got %s, want unicast: no "
+					"packet "
+					"comes so far as to take this route",
+					i, never_routed[k].what);
+}
+
+/* The last address of an IPv4 network that has one: RFC 3021 has none in a /31. */
+static bool
+is_broadcast(const struct conf_addr *host, const struct conf_addr *own)
+{
+	struct conf_addr net = *own;
+
+	if (own->family != AF_INET || own->prefix_len > 30)
+		return false;
+	net = value_network(&net);
+	for (unsigned int bit = own->prefix_len; bit < 32; bit++)
+		net.byte[bit / 8] |= (uint8_t)(0x80u >> bit % 8);
+	return memcmp(host->byte, net.byte, sizeof(net.byte)) == 0;
+}
+
+static void
+warn_broadcasts(const struct conf *c, size_t route, struct conf_errors *w)
+{
+	const struct conf_addr *host = &c->route[route].prefix;
+
+	for (size_t p = 0; p < c->n_ports; p++)
+		for (size_t i = 0; i < c->port[p].n_addresses; i++)
+			if (is_broadcast(host, &c->port[p].address[i]))
+				errors_add(w, c->route[route].pos,
+					"routes.static[%zu].prefix: got the broadcast address of "
+					"ports.%s.addresses[%zu], want a route to others",
+					route, c->port[p].name, i);
+}
+
+static void
+warn_routes(const struct conf *c, struct conf_errors *w)
+{
+	warn_never_routed(c, w);
+	for (size_t i = 0; i < c->n_routes; i++)
+		if (c->route[i].prefix.family == AF_INET && c->route[i].prefix.prefix_len == 32)
+			warn_broadcasts(c, i, w);
+}
+
 int
 conf_warnings(const struct conf *c, struct conf_errors *ret_warnings)
 {
@@ -89,6 +184,9 @@ conf_warnings(const struct conf *c, struct conf_errors *ret_warnings)
 	warn_queues(c, &w);
 	for (size_t i = 0; i < c->n_groups; i++)
 		warn_members(&c->group[i], &w);
+	for (size_t i = 0; i < c->n_groups; i++)
+		warn_own_macs(c, &c->group[i], &w);
+	warn_routes(c, &w);
 	if (c->n_routes == 0)
 		errors_add(&w, (struct conf_pos){1, 1},
 			"routes: got none, want some: as it is, nothing is "

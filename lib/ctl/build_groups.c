@@ -115,7 +115,7 @@ build_groups(struct node *n)
 	n->slot = calloc(n->n_slots, sizeof(*n->slot));
 	n->group = calloc(c->n_groups + 1, sizeof(*n->group));
 	if (n->slot == NULL || n->group == NULL)
-		return -ENOMEM;
+		return node_say_no_memory(&n->env.log);
 	for (size_t g = 0; g < c->n_groups; g++) {
 		n->group[g].conf = &c->group[g];
 		n->group[g].counter = n->n_members;

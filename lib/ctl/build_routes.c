@@ -118,7 +118,7 @@ build_fib(struct node *n)
 	int rc = build_routes(n->conf, &route, &n_routes);
 
 	if (rc != 0)
-		return rc;
+		return node_say_no_memory(&n->env.log);
 	rc = fib_plan(route, n_routes, &plan, &bad);
 	if (rc == 0)
 		rc = load(n, &plan, route, n_routes);

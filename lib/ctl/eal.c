@@ -20,6 +20,7 @@
 
 #include "base/bits.h"
 #include "ctl/say.h"
+#include "port/port.h"
 
 #define HUGE_DIR   "/sys/kernel/mm/hugepages"
 #define EAL_PREFIX "softbag"
@@ -170,26 +171,13 @@ add_lcores(const struct conf *c, const struct eal_machine *m, const struct node_
 	return 0;
 }
 
-/* domain:bus:device.function, or without the domain */
-static bool
-is_pci(const char *device)
-{
-	unsigned int x;
-	char end;
-	int n = sscanf(device, "%4x:%2x:%2x.%1x%c", &x, &x, &x, &x, &end);
-
-	return n == 4 || (n == 5 && end == ',') ||
-	       (n = sscanf(device, "%2x:%2x.%1x%c", &x, &x, &x, &end)) == 3 ||
-	       (n == 4 && end == ',');
-}
-
 static void
 add_devices(const struct conf *c, bool replay, struct eal_args *a)
 {
 	bool pci = false;
 
 	for (size_t p = 0; !replay && p < c->n_ports; p++) {
-		if (!is_pci(c->port[p].device))
+		if (port_device_pci(c->port[p].device) == PORT_PCI_NONE)
 			continue;
 		add(a, "-a");
 		add(a, "%s", c->port[p].device);

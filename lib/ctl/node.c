@@ -46,10 +46,12 @@ create_workers(struct node *n, const struct placement *pl)
 		};
 
 		if (worker_create(&c, &n->worker[i]) != 0)
-			return -ENOMEM;
+			return node_say_no_memory(&n->env.log);
 		n->n_workers++;
 	}
-	return reclaim_init(&n->reclaim, pl->n_workers);
+	if (reclaim_init(&n->reclaim, pl->n_workers) != 0)
+		return node_say_no_memory(&n->env.log);
+	return 0;
 }
 
 /* Shows the workers a new snapshot. The old one is the caller's to retire. */
@@ -67,7 +69,7 @@ build(struct node *n)
 {
 	struct placement *pl = calloc(1, sizeof(*pl));
 	struct snapshot *s;
-	int rc = pl == NULL ? -ENOMEM : ports_create(n);
+	int rc = pl == NULL ? node_say_no_memory(&n->env.log) : ports_create(n);
 
 	if (rc == 0)
 		rc = ports_place(n, pl);
@@ -85,8 +87,8 @@ build(struct node *n)
 		rc = ports_attach(n, pl);
 	for (unsigned int i = 0; rc == 0 && i < n->n_workers; i++)
 		rc = egress_attach(n, n->worker[i]);
-	if (rc == 0)
-		rc = build_snapshot(n, 1, &s);
+	if (rc == 0 && build_snapshot(n, 1, &s) != 0)
+		rc = node_say_no_memory(&n->env.log);
 	free(pl);
 	if (rc != 0)
 		return rc;
@@ -112,9 +114,6 @@ node_create(const struct conf *conf, const struct node_env *env, struct node **r
 		(uintptr_t)n / RTE_CACHE_LINE_SIZE & UINT64_C(0xfffffffffff));
 	rc = build(n);
 	if (rc != 0) {
-		if (rc == -ENOMEM)
-			node_say(&env->log, NODE_ERROR,
-				"memory ran out; give runtime.memory more than it has.");
 		node_free(n);
 		return rc;
 	}
@@ -309,6 +308,7 @@ static void
 rebuild_groups(struct node *n, uint16_t port_idx)
 {
 	uint32_t weight[NHG_MEMBERS_MAX];
+	bool again = n->rebuild[port_idx];
 
 	n->rebuild[port_idx] = false;
 	for (uint32_t g = 0; g < n->conf->n_groups; g++) {
@@ -321,8 +321,10 @@ rebuild_groups(struct node *n, uint16_t port_idx)
 			weight[i] = now->member[i].weight;
 		rc = node_set_weights(n, g, weight);
 		n->rebuild[port_idx] |= rc != 0;
-		if (rc != 0)
-			node_say(&n->env.log, NODE_ERROR, "group %s cannot be rebuilt: %s.",
+		/* it is tried each 10 ms: once is enough to hear of it */
+		if (rc != 0 && !again)
+			node_say(&n->env.log, NODE_ERROR,
+				"group %s cannot be rebuilt: %s; tried again until it can.",
 				n->conf->group[g].name, strerror(-rc));
 	}
 }

@@ -51,7 +51,7 @@ ports_create(struct node *n)
 	n->n_ports = n->conf->n_ports;
 	n->port = calloc(n->n_ports, sizeof(*n->port));
 	if (n->port == NULL)
-		return -ENOMEM;
+		return node_say_no_memory(&n->env.log);
 	/* all of them, so that a user sees every bad device in one run */
 	for (size_t p = 0; p < n->n_ports; p++) {
 		int one = create_one(n, p);
@@ -83,6 +83,8 @@ create_pool(struct node *n, const struct placement *pl)
 	char name[RTE_MEMPOOL_NAMESIZE];
 	int rc = build_budget(n->conf, placed_users(n, pl), &n->env.log, &b);
 
+	if (rc == -ENOMEM)
+		return node_say_no_memory(&n->env.log);
 	if (rc == 0 && !n->env.replay)
 		rc = build_check_memory(n->conf, &b, &n->env.log);
 	if (rc != 0)
@@ -220,7 +222,7 @@ ports_attach(struct node *n, const struct placement *pl)
 {
 	for (uint16_t p = 0; p < n->n_ports; p++) {
 		if (pl->port_txq[p] < n->n_workers && create_handoff(n, p) != 0)
-			return -ENOMEM;
+			return node_say_no_memory(&n->env.log);
 		for (unsigned int i = 0; i < n->n_workers; i++)
 			attach_tx(n, pl, n->worker[i], p);
 	}

@@ -8,7 +8,6 @@
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
-#include "dp/stage.h"
 #include "dp/worker.h"
 
 #define MAILBOX_DEPTH 64u /* a person at a console and a metrics scrape together send a few */
@@ -60,9 +59,6 @@ mailbox_poll(struct worker *w)
 		switch ((enum mail_kind)mail.kind) {
 		case MAIL_PROFILE:
 			w->profile = mail.arg != 0;
-			break;
-		case MAIL_FLUSH:
-			stage_egress(w);
 			break;
 		}
 		/* release: what the request wrote comes before its answer; pairs with

@@ -13,7 +13,6 @@ struct worker;
 
 enum mail_kind {
 	MAIL_PROFILE, /* arg 1: measure cycles per stage from now on; 0: stop */
-	MAIL_FLUSH,   /* give what waits in TX buffers to the ports now */
 };
 
 struct mail {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two prefetches of the pipeline, by name. */
+/* The prefetch of the pipeline, by name. */
 #ifndef PKT_PREFETCH_H
 #define PKT_PREFETCH_H
 
@@ -11,13 +11,6 @@ static inline void
 prefetch_headers(const struct rte_mbuf *m)
 {
 	rte_prefetch0(rte_pktmbuf_mtod(m, const void *));
-}
-
-/* The mbuf itself: what a poll just returned. */
-static inline void
-prefetch_mbuf(const struct rte_mbuf *m)
-{
-	rte_prefetch0(m);
 }
 
 #endif

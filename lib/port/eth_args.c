@@ -12,20 +12,25 @@
 #include <rte_devargs.h>
 #include <rte_ethdev.h>
 
+#include "port/port.h"
+
 #define AF_PACKET_FRAMES                                                                           \
 	512u /* per ring: 8 bursts of 64; twice that costs 4 MB more a jumbo port */
 #define PAGE_LEN   4096u
 #define PAGE_SHIFT 12u
 
-/* A PCI address without its domain, which is part of the name that DPDK gives the device. */
-static bool
-is_short_pci(const char *device)
+enum port_pci
+port_device_pci(const char *device)
 {
-	unsigned int bus, slot, function;
+	unsigned int domain, bus, slot, function;
+	enum port_pci kind = PORT_PCI_NONE;
 	int n = 0;
 
-	return sscanf(device, "%2x:%2x.%1x%n", &bus, &slot, &function, &n) == 3 &&
-	       (device[n] == '\0' || device[n] == ',');
+	if (sscanf(device, "%4x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &n) == 4)
+		kind = PORT_PCI_FULL;
+	else if (sscanf(device, "%2x:%2x.%1x%n", &bus, &slot, &function, &n) == 3)
+		kind = PORT_PCI_SHORT;
+	return device[n] == '\0' || device[n] == ',' ? kind : PORT_PCI_NONE;
 }
 
 static bool
@@ -52,7 +57,8 @@ eth_device_complete(const char *device, uint32_t frame_room, char *ret_device, s
 			n += snprintf(ret_device + n, size - (size_t)n, ",framecnt=%u",
 				(AF_PACKET_FRAMES + per_block - 1) / per_block * per_block);
 	} else {
-		n = snprintf(ret_device, size, "%s%s", is_short_pci(device) ? "0000:" : "", device);
+		n = snprintf(ret_device, size, "%s%s",
+			port_device_pci(device) == PORT_PCI_SHORT ? "0000:" : "", device);
 	}
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }

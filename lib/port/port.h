@@ -90,6 +90,17 @@ int port_create_eth(const char *name, const char *device, uint16_t mtu, struct p
 	const char **ret_why);
 
 /*
+ * The device is a PCI address, `03:00.0`, with or without its domain before and `,options` behind
+ * it; the domain is a part of the name that DPDK gives the device. Pure.
+ */
+enum port_pci {
+	PORT_PCI_NONE,  /* a vdev string, or nothing at all */
+	PORT_PCI_SHORT, /* without its domain */
+	PORT_PCI_FULL,  /* 0000:03:00.0 */
+};
+enum port_pci port_device_pci(const char *device);
+
+/*
  * A memory port with `n_rxq` receive rings of `depth` packets and one send ring.
  * -ENOMEM.
  */

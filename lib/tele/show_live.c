@@ -3,6 +3,7 @@
  * the start. */
 #include <stdlib.h>
 
+#include "tele/imbalance.h"
 #include "tele/since.h"
 #include "tele/table.h"
 
@@ -63,6 +64,39 @@ live_groups(const struct node *n, const struct counter *member, double seconds, 
 	table_free(t);
 }
 
+/* A tenth off: a thousand flows over two members are that once in a thousand times. */
+#define UNEVEN         1.1
+#define UNEVEN_PACKETS 1000u
+
+/* A member's share is beyond what chance makes of many flows, and no dead link explains it. */
+static bool
+is_uneven(const struct node *n, const struct nhg_group *g, const struct counter *member)
+{
+	uint64_t packets = 0;
+
+	for (unsigned int i = 0; i < g->n_members; i++) {
+		const struct nhg_member *m = &g->member[i];
+
+		if (m->weight != 0 && (!m->resolved || !alive_test(&n->shared.alive, m->port_idx)))
+			return false;
+		packets += member[i].packets;
+	}
+	return packets >= UNEVEN_PACKETS && group_imbalance(g, member) > UNEVEN;
+}
+
+static void
+explain_uneven(const struct node *n, const struct counter *member, FILE *out)
+{
+	for (uint32_t g = 0; g < n->conf->n_groups; g++) {
+		if (!is_uneven(n, node_group_now(n, g), member + n->group[g].counter))
+			continue;
+		fputs("Each flow stays on one member, so shares come near the weights only with "
+		      "many flows of like size.\n",
+			out);
+		return;
+	}
+}
+
 void
 show_live(const struct node *n, const struct show_base *base, uint64_t now, FILE *out)
 {
@@ -75,6 +109,7 @@ show_live(const struct node *n, const struct show_base *base, uint64_t now, FILE
 	if (member != NULL) {
 		fputc('\n', out);
 		live_groups(n, member, seconds, out);
+		explain_uneven(n, member, out);
 	}
 	fputc('\n', out);
 	show_drops(n, NULL, out);

@@ -82,7 +82,7 @@ show_worker(const struct node *n, FILE *out)
 {
 	struct table *t =
 		table_create("worker|>lcore|rx queues|>turns|>busy turns|>packets a burst");
-	char queues[TABLE_CELL_MAX];
+	char queues[2 * TABLE_CELL_MAX]; /* the table shows that it goes on */
 
 	for (unsigned int i = 0; i < n->n_workers; i++) {
 		const struct worker *w = n->worker[i];

@@ -66,7 +66,8 @@ table_text(struct table *t, const char *format, ...)
 	if (cell == NULL)
 		return;
 	va_start(args, format);
-	vsnprintf(cell, TABLE_CELL_MAX, format, args);
+	if (vsnprintf(cell, TABLE_CELL_MAX, format, args) >= (int)TABLE_CELL_MAX)
+		memcpy(cell + TABLE_CELL_MAX - 4, "...", 4);
 	va_end(args);
 }
 
@@ -92,13 +93,6 @@ table_count(struct table *t, uint64_t n)
 	char buf[32];
 
 	table_text(t, "%s", table_thousands(n, buf));
-}
-
-void
-table_end_row(struct table *t)
-{
-	while (t != NULL && t->n_cells % t->n_columns != 0)
-		table_text(t, "%s", "");
 }
 
 static size_t

@@ -22,11 +22,10 @@ struct table;
 struct table *table_create(const char *columns);
 void table_free(struct table *t);
 
-/* Fills the next cell of the row; after the last column the next row begins. Longer text is cut. */
+/* Fills the next cell of the row; after the last column the next row begins. Longer text is cut,
+ * and then ends in `...`. */
 void table_text(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void table_count(struct table *t, uint64_t n); /* 1,234,567 */
-/* Leaves the rest of the row empty. */
-void table_end_row(struct table *t);
 
 void table_print(const struct table *t, FILE *out);
 size_t table_rows(const struct table *t);

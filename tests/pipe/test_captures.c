@@ -2,7 +2,7 @@
 /*
  * The captures of tests/data through whole nodes, a frame at a time: what leaves differs from what
  * came in what a router may change and in nothing else, and the rest is counted once. The same
- * frames cut short at every length, and in small segments.
+ * frames in small segments. Cut short they are test_prefixes.c's.
  */
 #include <pcap/pcap.h>
 #include <stdio.h>
@@ -232,43 +232,6 @@ Test(captures, each_fault_is_counted_under_its_reason)
 	fclose(expect);
 	capture_free(&c);
 	t.node->env.replay = true;
-	node_test_close(&t);
-}
-
-/* Frames of a burst in flight at once; what comes out is thrown away. */
-static void
-put_and_drain(struct node_test *t, const uint8_t *frame, size_t len, size_t *in_flight)
-{
-	cr_assert(node_test_put(t, 0, frame, len));
-	if (++*in_flight % 32 != 0)
-		return;
-	node_turn(t->node, t->ticks);
-	for (uint16_t p = 0; p < t->node->n_ports; p++)
-		node_test_discard(t, p);
-}
-
-/* Of the long captures, headers are what matters: the first lengths, and the last. */
-Test(captures, every_length_of_every_frame_is_routed_punted_or_dropped, .timeout = 110)
-{
-	struct node_test t;
-	size_t in_flight = 0;
-
-	node_test_open(&t, 256, OPEN_NODE);
-	for (unsigned int i = 0; i < N_FILES; i++) {
-		struct capture c;
-
-		capture_read(&c, files[i].name);
-		for (size_t f = 0; f < c.n; f++)
-			for (size_t len = 1; len <= c.len[f]; len++)
-				if (len < 200 || len + 4 > c.len[f])
-					put_and_drain(&t, c.frame[f], len, &in_flight);
-		node_test_run(&t);
-		node_test_balance(&t);
-		for (uint16_t p = 0; p < t.node->n_ports; p++)
-			node_test_discard(&t, p);
-		capture_free(&c);
-	}
-	cr_assert_eq(node_test_sums(&t).in, in_flight);
 	node_test_close(&t);
 }
 

@@ -5,6 +5,8 @@
  */
 #include <pthread.h>
 
+#include <rte_malloc.h>
+
 #include "fan.h"
 
 #define FLOWS 2048u
@@ -144,6 +146,115 @@ Test(failover, a_thousand_changes_of_weights_lose_nothing_and_move_only_what_the
 	node_test_run(&t);
 	cr_assert_eq(t.node->reclaim.n, 0);
 	cr_assert_eq(node_test_heap(), heap, "old groups stay in memory");
+	node_test_close(&t);
+}
+
+/* All that the EAL's heap has left, in pieces down to its smallest; each points to the one before.
+ */
+static void *
+take_heap(void)
+{
+	void *last = NULL;
+
+	for (size_t len = 64u << 20; len >= 64; len /= 2) {
+		void **piece;
+
+		while ((piece = rte_malloc("taken", len, 0)) != NULL) {
+			*piece = last;
+			last = piece;
+		}
+	}
+	return last;
+}
+
+static void
+give_heap_back(void *last)
+{
+	while (last != NULL) {
+		void *before = *(void **)last;
+
+		rte_free(last);
+		last = before;
+	}
+}
+
+static unsigned int
+times_said(const struct node_test *t, const char *words)
+{
+	unsigned int n = 0;
+
+	for (const char *at = t->said; (at = strstr(at, words)) != NULL; at++)
+		n++;
+	return n;
+}
+
+/* The links are looked at each 10 ms, and with them what could not be rebuilt. */
+static void
+poll_links(struct node_test *t)
+{
+	t->ticks += NODE_TEST_HZ / 100;
+	node_poll(t->node, t->ticks);
+}
+
+Test(failover, a_group_that_found_no_memory_is_rebuilt_when_there_is_some)
+{
+	uint8_t first[FLOWS], without[FLOWS], now[FLOWS];
+	const struct nhg_group *old;
+	struct node_test t;
+	void *taken;
+
+	fan_open(&t, 7, 4, NULL);
+	map_flows(&t, first);
+	node_set_link(t.node, 2, false);
+	map_flows(&t, without);
+	old = node_group_now(t.node, 0);
+	taken = take_heap();
+	cr_assert_not_null(taken);
+
+	/* a port in memory is always up: the poll finds its link there again */
+	cr_assert_eq(node_start(t.node), 0);
+	for (unsigned int i = 0; i < 5; i++)
+		poll_links(&t);
+	cr_assert(alive_test(&t.node->shared.alive, 2));
+	cr_assert(t.node->rebuild[2]);
+	cr_assert_eq(node_group_now(t.node, 0), old);
+	cr_assert_eq(times_said(&t, "group g cannot be rebuilt"), 1, "once is enough: %s", t.said);
+	map_flows(&t, now);
+	cr_assert_arr_eq(now, without, FLOWS, "the old group still serves");
+
+	give_heap_back(taken);
+	poll_links(&t);
+	cr_assert_not(t.node->rebuild[2]);
+	cr_assert_neq(node_group_now(t.node, 0), old);
+	map_flows(&t, now);
+	cr_assert_arr_eq(now, first, FLOWS, "its flows are not back");
+	old = node_group_now(t.node, 0);
+	poll_links(&t);
+	cr_assert_eq(node_group_now(t.node, 0), old, "rebuilt once");
+	node_test_close(&t);
+}
+
+Test(failover, a_link_that_dies_while_memory_is_short_loses_nothing)
+{
+	uint8_t first[FLOWS], now[FLOWS];
+	struct node_test t;
+	void *taken;
+
+	fan_open(&t, 7, 4, NULL);
+	map_flows(&t, first);
+	taken = take_heap();
+	node_set_link(t.node, 2, false);
+	cr_assert(t.node->rebuild[2]);
+	map_flows(&t, now);
+	expect_only_its_flows_moved(first, now, 1, 4);
+	give_heap_back(taken);
+	node_set_link(t.node, 2, false);
+	cr_assert_not(t.node->rebuild[2]);
+	map_flows(&t, now);
+	expect_only_its_flows_moved(first, now, 1, 4);
+	node_set_link(t.node, 2, true);
+	map_flows(&t, now);
+	cr_assert_arr_eq(now, first, FLOWS);
 	node_test_close(&t);
 }
 

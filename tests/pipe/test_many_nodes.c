@@ -177,6 +177,8 @@ Test(many_nodes, one_that_finds_no_memory_says_so_and_leaves_nothing_behind)
 	for (unsigned int i = 0; i < 3; i++) {
 		cr_assert_eq(node_test_try(&t, 128, big), -ENOMEM);
 		cr_assert(strstr(t.said, "runtime.memory") != NULL, "it said: %s", t.said);
+		cr_assert_eq(strchr(t.said, '\n') + 1, t.said + strlen(t.said),
+			"in one sentence: %s", t.said);
 	}
 	node_test_open_conf(&t, 128, small);
 	node_test_close(&t);

@@ -49,8 +49,8 @@ def sh(*words, check=True, timeout=30):
     return done.stdout
 
 
-def node_yaml(runtime="", mtu=1500):
-    """Static routes and static MACs only: nothing for the node to resolve."""
+def node_yaml(runtime="", mtu=1500, options=""):
+    """Static routes and static MACs only: nothing for the node to resolve. `options`: of both devices."""
     lines = [
         "version: 1",
         "node: {name: joined, id: 7}",
@@ -58,7 +58,7 @@ def node_yaml(runtime="", mtu=1500):
     ]
     lines.append("ports:")
     for end in (A, B):
-        device = f"net_af_packet{end},iface={PORT[end]}"
+        device = f"net_af_packet{end},iface={PORT[end]}{options}"
         lines.append(f'  - {{name: {PORT[end]}, device: "{device}", role: nsf, mtu: {mtu}}}')
     lines.append("groups:")
     for end, name in ((A, "to-a"), (B, "to-b")):
@@ -73,9 +73,10 @@ def node_yaml(runtime="", mtu=1500):
 
 
 class Lab:
-    def __init__(self, folder, mtu=1500):
+    def __init__(self, folder, mtu=1500, device=""):
         self.folder = folder
         self.mtu = mtu
+        self.device = device
         tag = f"sb{os.getpid()}"
         self.host = (f"{tag}a", f"{tag}b")
         self.node = f"{tag}n"
@@ -148,7 +149,7 @@ class Lab:
         """Plain memory, unless told otherwise: hugepages are for all who run beside us."""
         conf = os.path.join(self.folder, "node.yaml")
         with open(conf, "w", encoding="ascii") as f:
-            f.write(node_yaml(runtime, self.mtu))
+            f.write(node_yaml(runtime, self.mtu, self.device))
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = self.spawn(
                 self.node,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The captures of tests/data, as frames in memory. */
+/* Captures, as frames in memory. */
 #ifndef TEST_PCAPFILE_H
 #define TEST_PCAPFILE_H
 
@@ -18,6 +18,8 @@ struct pcapfile {
 
 /* Reads tests/data/`name`; ends the process when it cannot. */
 struct pcapfile pcapfile_load(const char *name);
+/* The same of any pcap or pcapng file; frames are what was caught, whatever their link type. */
+struct pcapfile pcapfile_load_path(const char *path);
 void pcapfile_free(struct pcapfile *f);
 
 /* The path of tests/data/`name`: below $SOFTBAG_ROOT, or the working directory. */

@@ -4,13 +4,17 @@
 import atexit
 import collections
 import contextlib
+import fcntl
 import os
+import pty
 import re
 import shlex
 import shutil
 import signal
 import subprocess
 import tempfile
+import termios
+import threading
 import time
 
 from . import replay
@@ -59,6 +63,60 @@ def spawn(words, cwd=ROOT, **options):
         "preexec_fn": default_signals,
     } | options
     return subprocess.Popen(words, cwd=cwd, **options)
+
+
+class Terminal:
+    """
+    A terminal of its own for a program: what is typed comes from it and `on`, some of "stdin",
+    "stdout" and "stderr", are on it; other streams are pipes.
+    """
+
+    def __init__(self, tap, words, on=("stdin", "stdout", "stderr"), **options):
+        self._master, self._slave = pty.openpty()
+        self.before = self.mode()
+        self._screen = bytearray()
+        streams = {s: subprocess.PIPE for s in ("stdout", "stderr")}
+        streams |= {s: self._slave for s in on}
+
+        def take_terminal():
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGQUIT):
+                signal.signal(number, signal.SIG_DFL)
+            fcntl.ioctl(self._slave, termios.TIOCSCTTY, 0)
+
+        self.process = spawn(words, **streams, preexec_fn=take_terminal, **options)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        tap.defer(self._close)
+        tap.defer(end_session, self.process)
+
+    def _read(self):
+        with contextlib.suppress(OSError):
+            while data := os.read(self._master, 65536):
+                self._screen += data
+
+    def _close(self):
+        os.close(self._slave)  # the last one: the reader gets its end
+        self._reader.join(10)
+        os.close(self._master)
+
+    def screen(self):
+        return re.sub(r"\r+\n", "\n", self._screen.decode(errors="replace"))
+
+    def wait_for(self, text):
+        wait_for(lambda: text in self.screen(), what=repr(text))
+
+    def type(self, keys):
+        os.write(self._master, keys)
+
+    def mode(self):
+        """What a program may change and must give back."""
+        return termios.tcgetattr(self._slave)[:4]
+
+    def wait(self, timeout=60):
+        """Until the program has ended: its Done, whose `out` is the screen and what else it said."""
+        out, err = self.process.communicate(timeout=timeout)
+        time.sleep(0.1)  # the reader takes what is left
+        return Done(self.process.returncode, self.screen() + (out or ""), err or "", self.process.pid)
 
 
 def end_session(process):

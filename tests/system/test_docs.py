@@ -16,10 +16,10 @@ from support.running import REPLAY, ROOT, SOFTBAG  # noqa: E402
 # They test or install, so a test does not run them; their options are held to their --help.
 NOT_RUN = ("scripts/test", "scripts/setup", "scripts/bench", "scripts/fuzz")
 SUITES = {"lint", "unit", "pipe", "fuzz", "system"}
-REFUSED = ("Command not found", "Bad arguments", "Ambiguous command", "Incomplete command")
+REFUSED = ("Command not found", "Bad arguments", "Ambiguous command", "There is no command")
 # A path of this tree in backquotes, and not a pattern or a place to fill in.
 TREE_PATH = re.compile(r"`((?:lib|app|scripts|tests|config|docs|drivers)/[\w./-]*)`")
-CONSOLE = re.compile(r"`((?:show|clear)(?: [a-z<>*|-]+)*|help|quit)`")
+CONSOLE = re.compile(r"`((?:show|clear)(?: [a-z<>*|-]+)*|help|quit|exit)`")
 
 
 def pages():
@@ -229,7 +229,7 @@ def console_commands():
 
 @tap.test
 def every_console_command_answers():
-    listed = [c for c in console_commands() if c != "quit"]
+    listed = [c for c in console_commands() if c not in ("quit", "exit")]
     typed = [c.replace("show group <name>", "show group to-west") for c in listed]
     assert not [c for c in typed if "<" in c], f"what is to be filled in? {typed}"
     where = running.workplace(tap)
@@ -251,11 +251,24 @@ def what_no_command_is_gets_told():
     done = running.run(
         [SOFTBAG, "-c", "config/quickstart.yaml", "-i"],
         cwd=where,
-        text="nonsense\nshow nonsense\nshow group nonsense\nquit\n",
+        text="nonsense\nshow nonsense\n show  ports\nsho drops\nexti\nshow\n\nshow group nonsense\n"
+        "exit\nshow hash\n",
         status=0,
     )
-    assert sum(done.out.count(word) for word in REFUSED) == 2, done.out
+    said = re.findall(r"There is no command (.*); (.*)\.$", done.out, re.M)
+    assert said[:5] == [
+        ("nonsense", "there are those that help lists"),
+        ("show nonsense", "there are those that help lists"),
+        ("show ports", "the nearest is show port"),
+        ("sho drops", "the nearest is show drops"),
+        ("exti", "the nearest is exit"),
+    ], done.out
+    assert len(said) == 6 and said[5][0] == "show", done.out
+    listed = said[5][1].removeprefix("there are ").split(", ")
+    assert listed == [c for c in console_commands() if c.startswith("show ")], done.out
+    assert sum(done.out.count(word) for word in REFUSED) == 6, done.out
     assert "no group nonsense" in done.out, done.out
+    assert "seed" not in done.out, "exit did not end it"
 
 
 @tap.test

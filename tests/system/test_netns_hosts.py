@@ -65,11 +65,11 @@ print(good)
 """
 
 
-def lab(mtu=1500):
+def lab(mtu=1500, device=""):
     tap.require("ip", "ping", "ethtool", "sysctl", root=True)
     folder = tempfile.TemporaryDirectory(prefix="softbag-hosts-")
     tap.defer(folder.cleanup)
-    made = hosts.Lab(folder.name, mtu)
+    made = hosts.Lab(folder.name, mtu, device)
     tap.defer(made.down)
     made.up()
     return made
@@ -202,6 +202,19 @@ def roce_of_path_mtu_4096_arrives_bit_exact():
             ip = f.roce_ip(src, dst, f.WRITE_MIDDLE, qpn=i, psn=i, payload=f.noise(4096, i))
             frames.append(f.ether(ip, dst=PORT_MAC[A], src=HOST_MAC[A]))
     check_carried(where, frames)
+
+
+@tap.test
+def every_queue_that_the_kernel_fills_is_polled():
+    """With qpairs the kernel spreads flows over sockets, whether somebody reads them or not."""
+    where = lab(device=",qpairs=4")
+    where.start()
+    for src, dst in ((IP4[A], IP4[B]), (IP6[A], IP6[B])):
+        frames = []
+        for i in range(128):
+            ip = f.roce_ip(src, dst, f.SEND_ONLY, qpn=i, psn=i, sport=0xC000 + 37 * i, payload=b"x" * 8)
+            frames.append(f.ether(ip, dst=PORT_MAC[A], src=HOST_MAC[A]))
+        check_carried(where, frames)
 
 
 @tap.test

@@ -3,14 +3,18 @@
 """softbag-replay as a tool: what it reads, refuses and reports, and that it repeats."""
 
 import filecmp
+import json
 import os
+import re
+import shlex
+import struct
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from support import frames as f  # noqa: E402
-from support import pcapio, replay, tap  # noqa: E402
+from support import pcapio, replay, running, tap  # noqa: E402
 
 
 def folder():
@@ -154,6 +158,69 @@ def more_than_a_million_packets_pass():
     assert not replay.check_conservation(many.json)
 
 
+def write_flows(path, times):
+    """A capture of 256 small RoCEv2 frames of unlike flows, `times` over."""
+    pcapio.write_pcap(
+        path,
+        [
+            f.ether(f.roce_ip("10.1.64.1", "10.2.0.1", f.RC + f.ACK, qpn=i, psn=i))
+            for i in range(256)
+        ],
+    )
+    with open(path, "rb+") as file:
+        head, frames = file.read(24), file.read()
+        assert struct.unpack_from("<I", head)[0] == 0xA1B2C3D4
+        for _ in range(times - 1):
+            file.write(frames)
+    return 256 * times
+
+
+PROGRESS = re.compile(r"^replay: ([\d,]+) packets, (\d+) %, [\d.]+ Mpps$", re.M)
+
+
+@tap.test(timeout=180)
+def a_file_of_more_than_a_million_frames_passes_and_shows_its_progress():
+    where = folder()
+    path, report = os.path.join(where, "many.pcap"), os.path.join(where, "report.json")
+    total = write_flows(path, 4200)
+    assert total > 1_000_000
+    conf = replay.Node((1,) * 4).write(where)
+    words = [replay.PROGRAM, "-c", conf, "--in", f"in0={path}", "--json", report]
+    running.run(words, status=0)
+    with open(report, encoding="utf-8") as file:
+        once = json.load(file)
+    assert once["in"] == once["out"] == total, once
+    assert not replay.check_conservation(once)
+    members = [m["packets"] for m in once["groups"]["g"]["members"]]
+    assert all(n > 0 and n % 4200 == 0 for n in members), members
+    # Progress comes each second, so this one lasts as long, on any machine.
+    term = running.Terminal(tap, [*words, "--seconds", "2.5"], on=("stderr",))
+    done = term.wait()
+    assert done.status == 0, done
+    with open(report, encoding="utf-8") as file:
+        long = json.load(file)
+    assert long["in"] == long["out"] > 0, long
+    shown = [(int(n.replace(",", "")), int(part)) for n, part in PROGRESS.findall(term.screen())]
+    assert 1 <= len(shown) <= 3, term.screen()
+    assert shown == sorted(shown) and 0 < shown[0][0] <= long["in"] and shown[0][1] < 100, shown
+
+
+@tap.test
+def ctrl_c_ends_a_run_early_and_it_still_reports():
+    where = folder()
+    report = os.path.join(where, "report.json")
+    words = [replay.PROGRAM, "-c", replay.Node().write(where), "--json", report]
+    words += ["--in", f"in0={replay.data('qps_256.pcap')}", "--seconds", "1000"]
+    term = running.Terminal(tap, words)
+    term.wait_for("replay: ")
+    term.type(b"\x03")
+    done = term.wait(timeout=30)
+    assert done.status == 0 and "imbalance" in done.out, done
+    with open(report, encoding="utf-8") as file:
+        early = json.load(file)
+    assert early["in"] == early["out"] > 0 and not replay.check_conservation(early), early
+
+
 @tap.test
 def seconds_end_a_run():
     result = replay.run(
@@ -258,6 +325,47 @@ def a_report_that_cannot_be_written_fails_the_run():
             check=False,
         )
     assert done.returncode == 1 and "standard output" in done.stderr, done
+
+
+def replay_to(preparation, out, status=1):
+    """A run that writes below `out`, in a mount namespace that `preparation` made ready."""
+    tap.require("unshare", root=True)
+    where = folder()
+    report = os.path.join(where, "report.json")
+    words = [replay.PROGRAM, "-c", replay.Node().write(where), "--json", report, "--out", out]
+    words += ["--in", f"in0={replay.data('quickstart_nsf0.pcap')}"]
+    return running.run(running.within(preparation, words), status=status), report
+
+
+@tap.test
+def a_full_disk_fails_the_run_and_nothing_is_claimed():
+    full = folder()
+    # Room for the file headers, and for a part of the frames: the last write fails, or an early one.
+    for size in ("4k", "64k", "256k"):
+        done, report = replay_to(f"mount -t tmpfs -o size={size} none {shlex.quote(full)}", full)
+        lines = done.err.splitlines()
+        assert len(lines) == 2 and f"{full}: No space left on device" in lines[0], done.err
+        assert "not whole" in lines[1] and lines[1].endswith("."), done.err
+        assert not done.out, done.out
+        assert not os.path.exists(report)
+    done, report = replay_to(f"mount -t tmpfs -o size=16m none {shlex.quote(full)}", full, status=0)
+    assert done.out and os.path.exists(report), done
+
+
+@tap.test
+def a_folder_that_cannot_be_written_fails_the_run_before_it_begins():
+    shut = folder()
+    for out in (shut, os.path.join(shut, "new")):
+        done, report = replay_to(f"mount -t tmpfs -o ro none {shlex.quote(shut)}", out)
+        lines = done.err.splitlines()
+        assert len(lines) == 1 and lines[0].startswith("softbag-replay: " + out), done.err
+        assert "Read-only file system" in lines[0] and lines[0].endswith("."), done.err
+        assert not done.out and not os.path.exists(report)
+    in_the_way = os.path.join(folder(), "file")
+    with open(in_the_way, "w", encoding="ascii"):
+        pass
+    done, _ = replay_to("true", in_the_way)
+    assert in_the_way in done.err and len(done.err.splitlines()) == 1 and not done.out, done.err
 
 
 @tap.test

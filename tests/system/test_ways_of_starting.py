@@ -261,6 +261,41 @@ def a_signal_while_it_forwards_ends_it_cleanly():
             check_ran(running.Done(process.returncode, out, err, process.pid))
 
 
+@tap.test(timeout=120)
+def ctrl_c_at_its_console_ends_it_cleanly():
+    """The console takes keys one by one, so that the terminal makes no signal of this one."""
+    path = write(conf(PLAIN))
+    for keys in (b"\x03", b"show po\x03", b"show port\nshow group\nshow\x03", b"\x03\x03\x03"):
+        term = running.Terminal(tap, [SOFTBAG, "-c", path, "-i"], on=("stdin", "stdout"))
+        term.wait_for("softbag> ")
+        assert term.mode() != term.before, "the terminal is not the console's"
+        time.sleep(0.3)  # some packets
+        term.type(keys)
+        check_ran(term.wait())
+        assert term.mode() == term.before, "the terminal is not as it was"
+
+
+@tap.test
+def a_mistyped_command_comes_back_with_the_arrow_key():
+    term = running.Terminal(tap, [SOFTBAG, "-c", write(conf(PLAIN)), "-i"], on=("stdin", "stdout"))
+    term.wait_for("softbag> ")
+    term.type(b"show prot\n")
+    term.wait_for("There is no command show prot; the nearest is show port.\nsoftbag> ")
+    term.type(b"\x1b[A\x7f\x7f\x7fort\n")  # up, three letters back, others
+    term.wait_for("in packets")
+    term.type(b"exit\n")
+    check_ran(term.wait())
+
+
+@tap.test
+def ctrl_c_without_a_console_ends_it_cleanly():
+    term = running.Terminal(tap, [SOFTBAG, "-c", write(conf(PLAIN)), "--live"], on=("stdin", "stdout"))
+    until_runs(term.process)
+    time.sleep(0.3)  # some packets
+    term.type(b"\x03")
+    check_ran(term.wait())
+
+
 @tap.test(timeout=240)
 def sigterm_at_any_moment_of_its_start_is_no_crash():
     """Before it has taken signals over the kernel ends it; from then on it ends by itself, with 0."""

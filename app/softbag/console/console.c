@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <cmdline.h>
+#include <cmdline_rdline.h>
 #include <cmdline_socket.h>
 
 #include "console/command.h"
+#include "console/suggest.h"
 
 #define CTRL_C 0x03
 
@@ -54,6 +56,43 @@ console_free(struct console *c)
 	free(c);
 }
 
+/*
+ * The line that is about to be ended is no command: says so in place of librte_cmdline, whose words
+ * are two, and drops it as Ctrl-C would, after it was kept for the arrow keys.
+ */
+static bool
+refuse_line(struct console *c)
+{
+	struct rdline *rdl = cmdline_get_rdline(c->cl);
+	const char *line = rdline_get_buffer(rdl);
+	int rc = cmdline_parse_check(c->cl, line);
+	char *text = NULL, drop = CTRL_C;
+	size_t len = 0;
+	FILE *out;
+
+	if (rc != CMDLINE_PARSE_NOMATCH && rc != CMDLINE_PARSE_BAD_ARGS)
+		return false;
+	out = open_memstream(&text, &len);
+	if (out == NULL)
+		return false;
+	suggest(line, out);
+	fclose(out);
+	rdline_add_history(rdl, line);
+	cmdline_printf(c->cl, "\n%s", text);
+	free(text);
+	cmdline_in(c->cl, &drop, 1);
+	return true;
+}
+
+/* cmdline_in() returns -1 from `quit` on. */
+static bool
+feed(struct console *c, char key)
+{
+	if ((key == '\n' || key == '\r') && refuse_line(c))
+		return true;
+	return cmdline_in(c->cl, &key, 1) >= 0 && !c->ctx.quit;
+}
+
 int
 console_read(struct console *c)
 {
@@ -65,6 +104,8 @@ console_read(struct console *c)
 		return 1;
 	if (n < 0)
 		return errno != EAGAIN && errno != EINTR;
-	/* cmdline_in() stops at `quit` and says how much it took, or -1 */
-	return n == 0 || cmdline_in(c->cl, buf, (int)n) < 0 || c->ctx.quit;
+	for (ssize_t i = 0; i < n; i++)
+		if (!feed(c, buf[i]))
+			return 1;
+	return n == 0;
 }

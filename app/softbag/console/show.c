@@ -107,6 +107,7 @@ const struct command commands[] = {
 	{"show version", "softbag's version and DPDK's", cmd_show_version},
 	{"clear stats", "count from now on, in this console", cmd_clear_stats},
 	{"quit", "stop the node and end", cmd_quit},
+	{"exit", "the same", cmd_quit},
 };
 
 const size_t n_commands = BITS_ARRAY_LEN(commands);

@@ -56,6 +56,89 @@ Test(warn, names_groups_with_no_weight_at_all)
 		"packets drop");
 }
 
+#define ROUTED(prefix, i, what)                                                                    \
+	{                                                                                          \
+		prefix, i ": routes.static[0].prefix: got " what                                   \
+			  ", want unicast: no packet comes so far as to take this route"           \
+	}
+
+Test(warn, names_routes_that_no_packet_can_take)
+{
+	static const struct {
+		const char *prefix, *want;
+	} row[] = {
+		ROUTED("0.0.0.0/8", "7:7", "addresses of this network"),
+		ROUTED("127.0.0.1/32", "7:7", "loopback addresses"),
+		ROUTED("169.254.7.0/24", "7:7", "link-local addresses"),
+		ROUTED("224.0.0.0/4", "7:7", "multicast groups"),
+		ROUTED("239.255.255.255/32", "7:7", "multicast groups"),
+		ROUTED("255.255.255.255/32", "7:7", "the broadcast address"),
+		ROUTED("::/128", "7:7", "the unspecified address"),
+		ROUTED("::1/128", "7:7", "the loopback address"),
+		ROUTED("fe80::/64", "7:7", "link-local addresses"),
+		ROUTED("ff02::/16", "7:7", "multicast groups"),
+		{"0.0.0.0/0", ""},
+		{"::/0", ""},
+		{"240.0.0.0/4", ""}, /* reserved, and routed all the same */
+		{"192.0.0.0/2", ""}, /* more than the multicast groups in it */
+		{"126.0.0.0/8", ""},
+		{"169.252.0.0/15", ""},
+		{"169.255.0.0/16", ""},
+		{"223.255.255.255/32", ""},
+		{"::2/128", ""},
+		{"::/127", ""},
+		{"fe00::/9", ""},
+		{"fec0::/10", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		char yaml[512];
+
+		snprintf(yaml, sizeof(yaml), ROUTE("prefix: \"%s\", group: g0"), row[i].prefix);
+		expect_warnings(yaml, row[i].want);
+	}
+}
+
+Test(warn, names_routes_to_a_broadcast_address_of_the_node)
+{
+	static const struct {
+		const char *address, *prefix;
+		bool warns;
+	} row[] = {
+		{"10.1.0.1/24", "10.1.0.255/32", true},
+		{"10.1.0.1/30", "10.1.0.3/32", true},
+		{"10.1.3.1/23", "10.1.3.255/32", true},
+		{"10.1.3.1/23", "10.1.2.255/32", false},
+		{"10.1.0.1/24", "10.1.0.254/32", false},
+		{"10.1.0.1/24", "10.1.0.0/24", false},
+		{"10.1.0.0/31", "10.1.0.1/32", false},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		char yaml[512];
+
+		snprintf(yaml, sizeof(yaml),
+			PORT("mac: 02:00:00:00:00:aa, addresses: [%s]") "groups: [{name: g0, "
+									"members: "
+									"[" WAY "]}]\nroutes: "
+									"{static: [{prefix: %s, "
+									"group: g0}]}\n",
+			row[i].address, row[i].prefix);
+		expect_warnings(yaml,
+			row[i].warns ? "6:19: routes.static[0].prefix: got the broadcast address "
+				       "of ports.p0.addresses[0], want a route to others"
+				     : "");
+	}
+}
+
+Test(warn, names_next_hops_whose_mac_is_an_own_port_s)
+{
+	expect_warnings(PORT("mac: 02:00:00:00:00:01") "groups: [{name: g0, members: [" WAY
+						       "]}]\n" TO_G0,
+		"5:31: groups.g0.members[0].mac: got the MAC of ports.p0, want that of the next "
+		"hop");
+}
+
 static struct conf
 node(const char *name, uint16_t id, bool has_seed, uint64_t seed)
 {

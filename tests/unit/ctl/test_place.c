@@ -156,3 +156,82 @@ Test(place, without_a_list_the_main_lcore_polls_when_it_is_alone)
 		cr_assert_eq(b->pl.port_rxq[q], 1);
 	free(b);
 }
+
+/* net_af_packet with qpairs: the kernel fills every queue, and who does not poll one loses flows.
+ */
+static struct bench *
+bench_fixed(unsigned int n_workers, uint16_t fixed)
+{
+	struct bench *b = bench_make(n_workers, 1, fixed, fixed);
+
+	b->port[0].caps.rss = false;
+	b->port[0].caps.fixed_rxq = fixed;
+	return b;
+}
+
+/* Each queue of port 0 is polled once; returns how many of them worker `w` has. */
+static unsigned int
+expect_each_queue_once(const struct bench *b, uint16_t n_queues, unsigned int w)
+{
+	unsigned int polled[16] = {0};
+
+	cr_assert_eq(b->pl.port_rxq[0], n_queues, "%u queues", b->pl.port_rxq[0]);
+	for (unsigned int i = 0; i < b->pl.n_workers; i++)
+		for (uint16_t k = 0; k < b->pl.n_rxq[i]; k++)
+			polled[b->pl.rxq[i][k].queue]++;
+	for (uint16_t q = 0; q < n_queues; q++)
+		cr_assert_eq(polled[q], 1, "queue %u: %u pollers", q, polled[q]);
+	return b->pl.n_rxq[w];
+}
+
+Test(place, one_worker_polls_every_queue_that_a_device_fills_by_itself)
+{
+	struct bench *b = bench_fixed(1, 4);
+
+	cr_assert_eq(ports_place(&b->node, &b->pl), 0);
+	cr_assert_eq(expect_each_queue_once(b, 4, 0), 4);
+	cr_assert_str_empty(said);
+	free(b);
+}
+
+Test(place, queues_that_a_device_fills_are_shared_by_those_who_list_the_port)
+{
+	struct bench *b = bench_fixed(3, 5);
+
+	b->worker[1].n_rx = 0;
+	cr_assert_eq(ports_place(&b->node, &b->pl), 0);
+	cr_assert_eq(expect_each_queue_once(b, 5, 0), 3);
+	cr_assert_eq(b->pl.n_rxq[1], 0, "it does not list the port");
+	cr_assert_eq(b->pl.n_rxq[2], 2);
+	cr_assert_str_empty(said);
+	free(b);
+}
+
+Test(place, a_port_that_fills_its_queues_has_no_more_pollers_than_queues)
+{
+	struct bench *b = bench_fixed(3, 2);
+
+	cr_assert_eq(ports_place(&b->node, &b->pl), 0);
+	cr_assert_eq(expect_each_queue_once(b, 2, 2), 0);
+	cr_assert_not_null(strstr(said, "lcore 3 does not poll it"), "%s", said);
+	free(b);
+}
+
+Test(place, without_a_list_queues_that_a_device_fills_are_polled_all)
+{
+	struct bench *b = bench_fixed(0, 3);
+
+	test_eal(64);
+	cr_assert_eq(ports_place(&b->node, &b->pl), 0);
+	cr_assert_eq(expect_each_queue_once(b, 3, 0), 3);
+	free(b);
+}
+
+Test(place, queues_that_a_device_fills_count_against_a_workers_most)
+{
+	struct bench *b = bench_fixed(1, WORKER_RXQ_MAX + 1);
+
+	cr_assert_eq(ports_place(&b->node, &b->pl), -ENOSPC);
+	cr_assert_not_null(strstr(said, "add workers"), "%s", said);
+	free(b);
+}

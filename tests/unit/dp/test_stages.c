@@ -218,21 +218,6 @@ Test(stages, a_drain_sends_what_it_can_and_counts_the_rest)
 	bench_free(b);
 }
 
-Test(stages, a_flush_request_sends_what_waits)
-{
-	struct bench *b = bench_make();
-	uint32_t seq;
-
-	fill(b, 8, 0);
-	stage_enqueue(b->w, &b->w->burst);
-	cr_assert_eq(b->port[0].n, 0);
-	cr_assert_eq(mailbox_send(&b->w->mailbox, MAIL_FLUSH, 0, &seq), 0);
-	mailbox_poll(b->w);
-	cr_assert(mailbox_done(&b->w->mailbox, seq));
-	cr_assert_eq(b->port[0].n, 8);
-	bench_free(b);
-}
-
 Test(stages, workers_count_members_and_ports_from_zero)
 {
 	struct bench *b = bench_make();

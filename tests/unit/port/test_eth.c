@@ -285,6 +285,25 @@ statistics_start_at_nothing(void)
 	port_free(p);
 }
 
+/* Two files are two queues: the driver reads both, and somebody has to poll both. */
+static void
+queues_that_a_driver_fills_by_itself_are_told(void)
+{
+	char device[1024], path[400];
+	struct port *p;
+
+	pcapfile_path("sample.pcap", path, sizeof(path));
+	snprintf(device, sizeof(device),
+		"net_pcap1,rx_pcap=%.200s,rx_pcap=%.200s,tx_pcap=/dev/null", path, path);
+	p = create(device);
+	cr_assert_eq(p->caps.fixed_rxq, 2, "%u", p->caps.fixed_rxq);
+	cr_assert_not(p->caps.rss);
+	port_free(p);
+	p = create("net_ring8");
+	cr_assert_eq(p->caps.fixed_rxq, 1, "%u of net_ring", p->caps.fixed_rxq);
+	port_free(p);
+}
+
 Test(eth, ports_on_devices_without_hardware_hold_their_contract)
 {
 	test_eal(128);
@@ -300,5 +319,6 @@ Test(eth, ports_on_devices_without_hardware_hold_their_contract)
 	absent_devices_say_what_helps();
 	taken_device_is_refused_and_free_when_given_back();
 	statistics_start_at_nothing();
+	queues_that_a_driver_fills_by_itself_are_told();
 	cr_assert_eq(test_pool_used(pool), 0);
 }

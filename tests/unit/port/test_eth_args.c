@@ -88,6 +88,23 @@ Test(eth_args, pci_address_gets_its_domain)
 	cr_assert_str_eq(out, "0000:3b:00.1,arg=1");
 }
 
+Test(eth_args, pci_addresses_are_told_from_vdev_strings)
+{
+	static const struct {
+		const char *device;
+		enum port_pci want;
+	} row[] = {{"3b:00.1", PORT_PCI_SHORT}, {"03:00.0,arg=1", PORT_PCI_SHORT},
+		{"0000:3b:00.1", PORT_PCI_FULL}, {"10000:3b:00.1", PORT_PCI_NONE},
+		{"00ab:ff:1f.7,a=b,c=d", PORT_PCI_FULL}, {"3b:00", PORT_PCI_NONE},
+		{"3b:00.12", PORT_PCI_NONE}, {"3b:00.1x", PORT_PCI_NONE},
+		{"0000:3b:00.1 ", PORT_PCI_NONE}, {"net_null0", PORT_PCI_NONE},
+		{"net_pcap0,rx_pcap=3b:00.1", PORT_PCI_NONE}, {"", PORT_PCI_NONE},
+		{",", PORT_PCI_NONE}};
+
+	for (size_t i = 0; i < BITS_ARRAY_LEN(row); i++)
+		cr_expect_eq(port_device_pci(row[i].device), row[i].want, "%s", row[i].device);
+}
+
 Test(eth_args, string_too_long_is_an_error)
 {
 	char device[ETH_DEVICE_MAX + 8], out[ETH_DEVICE_MAX];

@@ -314,6 +314,31 @@ Test(show, the_live_view_shows_rates_since_its_baseline)
 	close_shown(&s);
 }
 
+Test(show, the_live_view_explains_uneven_shares_in_one_line)
+{
+	static const char why[] = "Each flow stays on one member";
+	struct shown s;
+
+	open_shown(&s);
+	/* many queue pairs: even enough */
+	send_qps(&s, 2, 4000);
+	SHOW(&s, show_live(s.t.node, &s.zero, NODE_TEST_HZ, f));
+	cr_assert_null(strstr(s.text, why), "%s", s.text);
+	/* one flow by its 5-tuple: too few packets, then enough */
+	send_qps(&s, 3, 999);
+	SHOW(&s, show_live(s.t.node, &s.zero, NODE_TEST_HZ, f));
+	cr_assert_null(strstr(s.text, why), "%s", s.text);
+	send_qps(&s, 3, 1);
+	SHOW(&s, show_live(s.t.node, &s.zero, NODE_TEST_HZ, f));
+	cr_assert_not_null(strstr(s.text, why), "%s", s.text);
+	cr_assert_null(strstr(strstr(s.text, why) + 1, why), "once: %s", s.text);
+	/* a dead link is reason enough */
+	node_set_link(s.t.node, 1, false);
+	SHOW(&s, show_live(s.t.node, &s.zero, NODE_TEST_HZ, f));
+	cr_assert_null(strstr(s.text, why), "%s", s.text);
+	close_shown(&s);
+}
+
 /* Hand-made: the ratio of a member's packets to its fair share, the largest. */
 Test(show, imbalance_is_one_when_the_shares_follow_the_weights)
 {

@@ -64,21 +64,6 @@ Test(table, without_rows_the_titles_stand_alone)
 	expect_text(table_create("single"), "single\n");
 }
 
-Test(table, a_row_may_end_early)
-{
-	struct table *t = table_create("a|b|c");
-
-	table_text(t, "1");
-	table_end_row(t);
-	cr_assert_eq(table_rows(t), 1);
-	table_end_row(t); /* at the start of a row there is nothing to end */
-	cr_assert_eq(table_rows(t), 1);
-	table_text(t, "2");
-	table_text(t, "3");
-	table_text(t, "4");
-	expect_text(t, "a  b  c\n1     \n2  3  4\n");
-}
-
 Test(table, long_text_is_cut_and_many_rows_are_not)
 {
 	struct table *t = table_create("a|>b");
@@ -95,6 +80,7 @@ Test(table, long_text_is_cut_and_many_rows_are_not)
 	}
 	cr_assert_eq(table_rows(t), 1001);
 	text = text_of(t);
+	cr_assert_not_null(strstr(text, "xxx...  "));
 	for (line = text; *line != '\0'; line = strchr(line, '\n') + 1, lines++)
 		cr_assert_eq(strchr(line, '\n') - line, TABLE_CELL_MAX - 1 + 2 + 3);
 	cr_assert_eq(lines, 1002);
@@ -121,7 +107,6 @@ Test(table, no_memory_is_no_crash)
 {
 	table_text(NULL, "x");
 	table_count(NULL, 1);
-	table_end_row(NULL);
 	table_print(NULL, stdout);
 	table_free(NULL);
 }
