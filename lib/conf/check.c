@@ -270,7 +270,7 @@ check_via(struct decode *d, const struct own *own, const struct conf_member *m, 
 	if (is_own(own, &m->via))
 		path_error(d->errors, &here, tree_pos(d->tree, v),
 			"got %s, which is the node itself, want a neighbour's address", via);
-	else if (!m->has_mac && m->port_idx < d->conf->n_ports &&
+	else if (!m->has_mac && tree_has_all(d->tree, "ports") && m->port_idx < d->conf->n_ports &&
 		 !is_on_link(&d->conf->port[m->port_idx], &m->via))
 		path_error(d->errors, &here, tree_pos(d->tree, v),
 			"got %s, which is on no network of port %s, want one that is (or a mac)",
@@ -322,6 +322,7 @@ check_file(struct decode *d)
 		check_vias(d, &own);
 	}
 	own_fini(&own);
-	check_queues(d);
+	if (tree_has_all(d->tree, "ports") && tree_has_all(d->tree, "classes"))
+		check_queues(d);
 	return rc;
 }

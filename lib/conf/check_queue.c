@@ -15,13 +15,16 @@
 #define LIMIT_LOSSLESS 64000000u /* two long-haul ports of 100 Gbit/s over 80 and 110 km */
 #define STRICT_FROM    6u        /* CNP, routing */
 
-/* A limit that was there and could not be read: no check of it may fail, too. */
+/* What was there and could not be read has its error: no check of it may fail, too. */
 void
 class_check(struct decode *d, uint32_t map, const struct path *p, void *out)
 {
 	struct class_item *i = out;
+	uint32_t lossless = tree_get(d->tree, map, "lossless");
 
 	(void)p;
+	if (lossless != TREE_NONE && !tree_is(d->tree, lossless, "false"))
+		i->as.lossless = true;
 	if (i->as.limit == 0 && tree_get(d->tree, map, "limit") != TREE_NONE)
 		i->as.limit = UINT64_MAX;
 }

@@ -56,7 +56,10 @@ decode_tree(struct decode *d)
 	return rc;
 }
 
-/* A tree that parsed: its lint and its meaning, in one list of errors. */
+/*
+ * The tree's lint and its meaning, in one list of errors. Of a partial tree, whose file has its
+ * error already, what was read before that is judged, and nothing is missed that may come later.
+ */
 static int
 tree_to_conf(struct tree *t, const char *file, struct conf **ret_conf, struct conf_errors *errors)
 {
@@ -68,7 +71,9 @@ tree_to_conf(struct tree *t, const char *file, struct conf **ret_conf, struct co
 		return -ENOMEM;
 	d.conf->file = strdup(file);
 	rc = d.conf->file == NULL ? -ENOMEM : tree_lint(t, errors);
-	if (rc == 0)
+	if (t->partial)
+		tree_trim(t);
+	if (rc == 0 && t->n != 0)
 		rc = decode_tree(&d);
 	if (rc == 0 && errors_any(errors))
 		rc = -EINVAL;
@@ -90,10 +95,8 @@ conf_parse(const char *file, const char *yaml, size_t len, struct conf **ret_con
 	if (len > CONF_FILE_MAX)
 		return file_too_large(len, ret_errors);
 	rc = yaml_to_tree(yaml, len, &t, ret_errors);
-	if (rc == 0)
+	if (rc == 0 || rc == -EINVAL)
 		rc = tree_to_conf(&t, file, ret_conf, ret_errors);
-	else if (rc == -EINVAL && tree_lint(&t, ret_errors) != 0)
-		rc = -ENOMEM;
 	if (rc == -ENOMEM)
 		errors_add(ret_errors, (struct conf_pos){0},
 			"file: got no memory to read it, want more");

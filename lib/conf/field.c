@@ -110,7 +110,7 @@ missing_key(struct decode *d, const struct field *f, uint32_t map, const struct 
 {
 	char want[FIELD_WANT_LEN];
 
-	if (has_merge_key(d->tree, map))
+	if (has_merge_key(d->tree, map) || tree_at(d->tree, map)->open)
 		return;
 	path_error(d->errors, p, tree_pos(d->tree, map),
 		"got nothing, want %s (the key is required)", field_want(f, want));
@@ -148,7 +148,7 @@ list_check(struct decode *d, const struct field *f, uint32_t list, const struct 
 		field_error(d, f, list, p, NULL);
 		return false;
 	}
-	if (node->n < f->min || node->n > f->max) {
+	if ((node->n < f->min && !node->open) || node->n > f->max) {
 		path_error(d->errors, p, tree_pos(d->tree, list), "got %u items, want %s", node->n,
 			field_want(f, want));
 		return false;
@@ -316,6 +316,6 @@ schema_decode(
 			missing_key(d, f, map, &here);
 	}
 	check_keys(d, s, map, p);
-	if (s->check != NULL)
+	if (s->check != NULL && (s->check_open || !tree_at(d->tree, map)->open))
 		s->check(d, map, p, out);
 }

@@ -96,6 +96,7 @@ struct schema {
 	const char *title; /* in the reference */
 	size_t pos_offset; /* struct conf_pos of an item, when `with_pos` */
 	bool with_pos;
+	bool check_open; /* check() is right of a mapping that was read in part, too */
 	/* What no single field can say; runs after all of them. */
 	void (*check)(struct decode *d, uint32_t map, const struct path *p, void *out);
 };

@@ -220,6 +220,15 @@ read_text(struct decode *d, const struct field *f, uint32_t idx, void *out, stru
 	}
 }
 
+/* A name in a file whose ports or groups could not all be read. */
+static bool
+may_be_named_later(const struct decode *d, const struct field *f, const struct tree_node *node)
+{
+	return node->type == TREE_TEXT &&
+	       ((f->type == FIELD_PORT && !tree_has_all(d->tree, "ports")) ||
+		       (f->type == FIELD_GROUP && !tree_has_all(d->tree, "groups")));
+}
+
 bool
 scalar_decode(
 	struct decode *d, const struct field *f, uint32_t idx, const struct path *p, void *out)
@@ -233,7 +242,8 @@ scalar_decode(
 		else if (read_text(d, f, idx, out, &h) == 0)
 			return true;
 	}
-	field_error(d, f, idx, p, &h);
+	if (!may_be_named_later(d, f, node))
+		field_error(d, f, idx, p, &h);
 	return false;
 }
 

@@ -297,4 +297,5 @@ static const struct field file_fields[] = {
 	{.key = "routes", .type = FIELD_MAP, .item = &schema_routes, .help = "Where packets go."},
 };
 
-const struct schema schema_file = {TABLE(file_fields), .title = "The file", .check = file_check};
+const struct schema schema_file = {
+	TABLE(file_fields), .title = "The file", .check_open = true, .check = file_check};

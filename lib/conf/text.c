@@ -108,6 +108,22 @@ text_at(const char *text, size_t len, struct conf_pos want)
 	return s < end ? *s : 0;
 }
 
+size_t
+text_line_start(const char *text, size_t len, uint32_t line)
+{
+	const unsigned char *s = (const unsigned char *)text, *end = s + len;
+	struct conf_pos pos = {1, 1};
+
+	while (s < end && pos.line < line) {
+		uint32_t c = 0;
+		size_t n = utf8_decode(s, (size_t)(end - s), &c);
+
+		s += n ? n : 1;
+		pos_step(&pos, c, s, end);
+	}
+	return (size_t)(s - (const unsigned char *)text);
+}
+
 static bool
 is_plain(const char *s, size_t len)
 {

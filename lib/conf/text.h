@@ -28,4 +28,7 @@ const char *text_show(const char *s, size_t len, char *buf, size_t size);
 /* The character at a position (both from 1), as text_check() counts; 0 past the end. */
 unsigned char text_at(const char *s, size_t len, struct conf_pos pos);
 
+/* Bytes before a line (from 1), as text_check() counts them; `len` past the end. */
+size_t text_line_start(const char *s, size_t len, uint32_t line);
+
 #endif

@@ -78,6 +78,48 @@ tree_add_text(struct tree *t, struct tree_node node, const char *s, size_t len, 
 	return 0;
 }
 
+/* The children of one list or mapping that are left; `node` is below the cut. */
+static void
+trim_children(struct tree *t, struct tree_node *node)
+{
+	uint32_t last = TREE_NONE, before = TREE_NONE, v = node->at;
+
+	node->n = 0;
+	for (; v != TREE_NONE && v < t->cut; v = t->node[v].next) {
+		before = last;
+		last = v;
+		node->n++;
+	}
+	if (v != TREE_NONE)
+		node->open = 1;
+	if (node->type == TREE_MAP && node->n % 2 != 0) {
+		node->open = 1;
+		node->n--;
+		last = before;
+	}
+	if (last == TREE_NONE)
+		node->at = TREE_NONE;
+	else
+		t->node[last].next = TREE_NONE;
+}
+
+void
+tree_trim(struct tree *t)
+{
+	for (uint32_t i = 0; i < t->cut; i++)
+		if (t->node[i].type == TREE_LIST || t->node[i].type == TREE_MAP)
+			trim_children(t, &t->node[i]);
+	t->n = t->cut;
+}
+
+bool
+tree_has_all(const struct tree *t, const char *section)
+{
+	uint32_t v = tree_get(t, 0, section);
+
+	return !t->partial || (v != TREE_NONE && !tree_at(t, v)->open);
+}
+
 bool
 tree_is_null(const struct tree *t, uint32_t idx)
 {

@@ -31,7 +31,8 @@ struct tree_node {
 	uint32_t plain : 1; /* TEXT without quotes */
 	uint32_t anchored : 1;
 	uint32_t tagged : 1;
-	uint32_t n : 30; /* TEXT: bytes; LIST, MAP: children */
+	uint32_t n : 29;   /* TEXT: bytes; LIST, MAP: children */
+	uint32_t open : 1; /* LIST, MAP: more may follow, in what could not be read */
 	uint32_t type : 2;
 };
 
@@ -40,6 +41,8 @@ struct tree {
 	size_t n, size;
 	char *text; /* each with a NUL behind it */
 	size_t text_n, text_size;
+	bool partial; /* the file could not be read to its end */
+	uint32_t cut; /* of a partial one: nodes from here on are not to be trusted */
 };
 
 void tree_fini(struct tree *t);
@@ -48,6 +51,15 @@ void tree_fini(struct tree *t);
 int tree_add(struct tree *t, const struct tree_node *node, uint32_t *ret_idx);
 int tree_add_text(
 	struct tree *t, struct tree_node node, const char *s, size_t len, uint32_t *ret_idx);
+
+/*
+ * Takes the nodes from `cut` on out of a partial tree. Lists and mappings that lose children stay
+ * open; a key without a value goes, too.
+ */
+void tree_trim(struct tree *t);
+
+/* True when all of a section of the file was read. */
+bool tree_has_all(const struct tree *t, const char *section);
 
 static inline const struct tree_node *
 tree_at(const struct tree *t, uint32_t idx)

@@ -122,6 +122,8 @@ is_alias(const char *unit, const char *ours)
 	for (size_t i = 0; i < BITS_ARRAY_LEN(alias); i++)
 		if (strcasecmp(unit, alias[i][0]) == 0 && strcmp(ours, alias[i][1]) == 0)
 			return true;
+	if (unit[strlen(unit) - 1] == 'B' && strstr(ours, "bit") != NULL)
+		return false; /* bytes, eight times as much */
 	return strncasecmp(unit, ours, strlen(unit)) == 0;
 }
 

@@ -22,6 +22,13 @@ struct builder {
 	unsigned int depth;
 	uint32_t open[CONF_DEPTH_MAX]; /* lists and mappings not yet closed */
 	uint32_t last[CONF_DEPTH_MAX]; /* their last child, or TREE_NONE */
+	bool flow[CONF_DEPTH_MAX];     /* they are in brackets */
+
+	uint32_t closed[CONF_DEPTH_MAX]; /* those that an outdented line has closed */
+	unsigned int n_closed;
+	uint32_t closed_line;
+	uint32_t stop_line; /* of what reading stopped at */
+	bool is_yaml;       /* it stopped at a limit of ours, not of YAML's */
 	bool done;
 	unsigned int n_documents;
 };
@@ -35,6 +42,8 @@ mark_pos(const yaml_mark_t *m)
 static int
 refuse(struct builder *b, const yaml_event_t *ev, const char *what)
 {
+	b->stop_line = mark_pos(&ev->start_mark).line;
+	b->is_yaml = true;
 	errors_add(b->errors, mark_pos(&ev->start_mark), "file: %s", what);
 	return -EINVAL;
 }
@@ -90,7 +99,7 @@ on_scalar(struct builder *b, const yaml_event_t *ev)
 }
 
 static int
-on_open(struct builder *b, const yaml_event_t *ev, struct tree_node node)
+on_open(struct builder *b, const yaml_event_t *ev, struct tree_node node, bool flow)
 {
 	uint32_t idx;
 	int rc;
@@ -104,7 +113,25 @@ on_open(struct builder *b, const yaml_event_t *ev, struct tree_node node)
 	link_node(b, idx);
 	b->open[b->depth] = idx;
 	b->last[b->depth] = TREE_NONE;
+	b->flow[b->depth] = flow;
 	b->depth++;
+	return 0;
+}
+
+/* Outside brackets, a list or mapping ends where the next line stands further left. */
+static int
+on_close(struct builder *b, const yaml_event_t *ev)
+{
+	struct conf_pos pos = mark_pos(&ev->start_mark);
+
+	b->depth--;
+	if (b->flow[b->depth])
+		return 0;
+	if (pos.line != b->closed_line)
+		b->n_closed = 0;
+	b->closed_line = pos.line;
+	if (b->n_closed < CONF_DEPTH_MAX)
+		b->closed[b->n_closed++] = b->open[b->depth];
 	return 0;
 }
 
@@ -144,15 +171,16 @@ on_event(struct builder *b, const yaml_event_t *ev)
 	case YAML_SEQUENCE_START_EVENT:
 		return on_open(b, ev,
 			new_node(ev, TREE_LIST, ev->data.sequence_start.anchor,
-				ev->data.sequence_start.tag));
+				ev->data.sequence_start.tag),
+			ev->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE);
 	case YAML_MAPPING_START_EVENT:
 		return on_open(b, ev,
 			new_node(ev, TREE_MAP, ev->data.mapping_start.anchor,
-				ev->data.mapping_start.tag));
+				ev->data.mapping_start.tag),
+			ev->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
 	case YAML_SEQUENCE_END_EVENT:
 	case YAML_MAPPING_END_EVENT:
-		b->depth--;
-		return 0;
+		return on_close(b, ev);
 	case YAML_STREAM_END_EVENT:
 		b->done = true;
 		return 0;
@@ -161,22 +189,84 @@ on_event(struct builder *b, const yaml_event_t *ev)
 	}
 }
 
+/* A scanner that fails in what may be a key, or in quotes, has gone past the mistake. */
+static uint32_t
+stop_line(const yaml_parser_t *p)
+{
+	uint32_t line = mark_pos(&p->problem_mark).line, from = mark_pos(&p->context_mark).line;
+	bool past = p->error == YAML_SCANNER_ERROR && p->context != NULL &&
+		    strstr(p->context, "plain scalar") == NULL;
+
+	return past && from < line ? from : line;
+}
+
 static int
 parse_events(struct builder *b, const char *s, size_t len)
 {
 	int rc = 0;
 
+	if (!yaml_parser_initialize(&b->parser))
+		return -ENOMEM;
 	yaml_parser_set_encoding(&b->parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&b->parser, (const unsigned char *)s, len);
 	while (rc == 0 && !b->done) {
 		yaml_event_t ev;
 
-		if (!yaml_parser_parse(&b->parser, &ev))
-			return syntax_error(&b->parser, s, len, b->errors);
-		rc = on_event(b, &ev);
-		yaml_event_delete(&ev);
+		if (!yaml_parser_parse(&b->parser, &ev)) {
+			b->stop_line = stop_line(&b->parser);
+			rc = syntax_error(&b->parser, s, len, b->errors);
+		} else {
+			rc = on_event(b, &ev);
+			yaml_event_delete(&ev);
+		}
 	}
+	yaml_parser_delete(&b->parser);
 	return rc;
+}
+
+/*
+ * Says of the tree so far what may be judged. Not to be trusted: the line where reading stopped, a
+ * value that is nothing because that line followed, and what is in brackets that were never closed
+ * (with one missing, the rest reads as something else). Not known to be complete: what is still
+ * open, and what ended only there, since that line's indentation may be the mistake.
+ */
+static void
+leave_off(struct builder *b)
+{
+	struct tree *t = b->tree;
+
+	t->partial = true;
+	t->cut = (uint32_t)t->n;
+	while (t->cut > 0 && t->node[t->cut - 1].line >= b->stop_line)
+		t->cut--;
+	if (t->cut > 0 && tree_is_null(t, t->cut - 1))
+		t->cut--;
+	for (unsigned int i = 0; i < b->depth; i++) {
+		t->node[b->open[i]].open = 1;
+		if (b->flow[i] && b->open[i] < t->cut)
+			t->cut = b->open[i];
+	}
+	for (unsigned int i = 0; i < b->n_closed && b->closed_line >= b->stop_line; i++)
+		t->node[b->closed[i]].open = 1;
+}
+
+/*
+ * The lines before the one that is no YAML, once more: libyaml looks ahead, so its events stop
+ * earlier than what it understood.
+ */
+static int
+parse_again(struct tree *t, const char *s, size_t len, uint32_t line)
+{
+	struct conf_errors known = {0};
+	struct builder b = {.tree = t, .errors = &known};
+	int rc;
+
+	tree_fini(t);
+	rc = parse_events(&b, s, text_line_start(s, len, line));
+	conf_errors_fini(&known);
+	b.stop_line = line;
+	leave_off(&b);
+	return rc == -ENOMEM ? rc : 0;
 }
 
 static int
@@ -208,10 +298,11 @@ yaml_to_tree(const char *s, size_t len, struct tree *t, struct conf_errors *e)
 	rc = check_bytes(s, len, e);
 	if (rc != 0)
 		return rc;
-	if (!yaml_parser_initialize(&b.parser))
-		return -ENOMEM;
 	rc = parse_events(&b, s, len);
-	yaml_parser_delete(&b.parser);
+	if (rc == -EINVAL && b.is_yaml)
+		leave_off(&b);
+	else if (rc == -EINVAL && parse_again(t, s, len, b.stop_line) != 0)
+		return -ENOMEM;
 	if (rc == 0 && t->n == 0) {
 		errors_add(e, (struct conf_pos){1, 1},
 			"file: got nothing in it, want `version: 1` first");

@@ -8,7 +8,8 @@
 
 /*
  * Reads one document into an empty tree. Returns 0; -EINVAL with one error, and the tree as far as
- * it came; -ENOMEM. `len` is at most CONF_FILE_MAX. The caller calls tree_fini() in any case.
+ * it came, marked `partial` (tree_trim() takes off what is not to be trusted); -ENOMEM. `len` is at
+ * most CONF_FILE_MAX. The caller calls tree_fini() in any case.
  */
 int yaml_to_tree(const char *s, size_t len, struct tree *t, struct conf_errors *e);
 

@@ -117,7 +117,7 @@ Test(conf, whole_file_gives_classes)
 	cr_expect(k[3].present);
 	cr_expect_str_eq(k[3].name, "rdma");
 	cr_expect_eq(k[3].dscps, UINT64_C(0xff) << 24 | UINT64_C(1) << 34);
-	cr_expect_eq(k[3].pos.line, 32);
+	cr_expect_eq(k[3].pos.line, 57);
 	cr_expect_eq(k[6].dscps, UINT64_C(1) << 48);
 	cr_expect_str_eq(k[7].name, "7");
 	cr_expect_eq(k[7].dscps, UINT64_C(1) << 56 | UINT64_C(1) << 63);
@@ -125,6 +125,115 @@ Test(conf, whole_file_gives_classes)
 	cr_expect_eq(k[0].dscps, 0);
 	cr_expect_not(k[1].present);
 	cr_expect_not(k[5].present);
+	parsed_fini(&p);
+}
+
+static void
+expect_curve(const struct conf_curve *c, uint64_t kmin, uint64_t kmax, uint32_t pmax_ppm)
+{
+	cr_expect_eq(c->kmin, kmin, "kmin %lu", c->kmin);
+	cr_expect_eq(c->kmax, kmax, "kmax %lu", c->kmax);
+	cr_expect_eq(c->pmax_ppm, pmax_ppm, "pmax %u", c->pmax_ppm);
+}
+
+Test(conf, whole_file_gives_rate_and_delay)
+{
+	struct parsed p = load_data("whole.yaml");
+	const struct conf_port *port = &p.c->port[3];
+
+	cr_expect_eq(port->rate_bps, 2500000000);
+	cr_expect(port->rate_l2);
+	cr_expect_eq(port->distance_m, 80500);
+	cr_expect(port->delay_emulate);
+	cr_expect_eq(port->delay_ns, 402500);
+	for (unsigned int dscp = 0; dscp < CONF_DSCPS; dscp++) {
+		bool mapped = (dscp >= 24 && dscp <= 26) || dscp == 30;
+
+		cr_expect_eq(port->dscp_class[dscp], mapped ? 4 : dscp == 63 ? 0 : 0xff);
+		cr_expect_eq(port->dscp_rewrite[dscp], dscp == 24                 ? 26
+						       : dscp == 32 || dscp == 33 ? 0
+										  : 0xff);
+	}
+	parsed_fini(&p);
+}
+
+/* RTT 805 us at 2.5 Gbit/s: a BDP of 251,562.5 bytes. */
+Test(conf, whole_file_gives_marking)
+{
+	struct parsed p = load_data("whole.yaml");
+	const struct conf_port *port = &p.c->port[3];
+	const struct conf_ecn *e = port->class_ecn;
+
+	cr_expect(port->ecn.is_auto);
+	cr_expect_eq(port->ecn.mode, CONF_ECN_RED);
+	expect_curve(&port->ecn.mark, 27671, 57859, 50000);
+	expect_curve(&port->ecn.drop, 2000000, 3000000, 1000000);
+	cr_expect(port->ecn.control);
+	cr_expect(port->ecn.not_ect_drop);
+	expect_curve(&e[1].mark, 27671, 57859, 50000);
+	expect_curve(&e[1].drop, 2000000, 3000000, 1000000);
+	expect_curve(&e[3].mark, 27671, 57859, 50000); /* before the class's phantom */
+	cr_expect_eq(e[3].mode, CONF_ECN_RED);
+	expect_curve(&e[3].drop, 0, 0, 0); /* lossless */
+	cr_expect_not(e[3].not_ect_drop);
+	cr_expect(e[1].not_ect_drop);
+	expect_curve(&e[0].mark, 100000, 400000, 200000);
+	cr_expect_eq(e[0].mode, CONF_ECN_RED);
+	cr_expect_not(e[0].is_auto);
+	expect_curve(&e[6].mark, 10000, 40000, 5000);
+	cr_expect_eq(e[6].mode, CONF_ECN_PHANTOM);
+	cr_expect_eq(e[6].phantom_permille, 905);
+	cr_expect_eq(e[7].mode, CONF_ECN_OFF);
+	cr_expect_neq(e[7].pos.line, 0);
+	cr_expect_eq(p.c->class_[3].ecn.mode, CONF_ECN_PHANTOM);
+	cr_expect_eq(p.c->port[0].class_ecn[3].mode, CONF_ECN_OFF); /* it has no rate */
+	parsed_fini(&p);
+}
+
+Test(conf, whole_file_gives_pauses_and_impairments)
+{
+	struct parsed p = load_data("whole.yaml");
+	const struct conf_pfc *f = &p.c->port[3].pfc;
+	const struct conf_impair *in = &p.c->port[3].impair_in, *out = &p.c->port[3].impair_out;
+
+	cr_expect_eq(f->classes, 1u << 3 | 1u << 4);
+	cr_expect(f->hardware);
+	cr_expect_not(f->headroom_auto);
+	cr_expect_eq(f->headroom, 2000000);
+	cr_expect_eq(f->xoff, 700000);
+	cr_expect_eq(f->xon, 600000);
+	cr_expect_eq(f->quanta, 32768);
+	cr_expect_eq(f->storm, CONF_STORM_FORWARD);
+	cr_expect_eq(f->detect_ms, 300);
+	cr_expect_eq(f->restore_ms, 500);
+	cr_expect_eq(in->loss_ppb, 1000);
+	cr_expect_eq(in->corrupt_ppb, 2);
+	cr_expect_eq(in->duplicate_ppb, 5000000);
+	cr_expect_eq(in->seed, 8);
+	cr_expect_eq(out->loss_ppb, 1000000);
+	cr_expect_eq(out->corrupt_ppb, 1000);
+	cr_expect_eq(out->duplicate_ppb, 10000000);
+	cr_expect_eq(out->jitter_ns, 10000);
+	cr_expect_eq(out->reorder_ppb, 20000000);
+	cr_expect_eq(out->reorder_ns, 1000000);
+	cr_expect_eq(out->seed, 9);
+	parsed_fini(&p);
+}
+
+Test(conf, whole_file_gives_limits_and_schedulers)
+{
+	struct parsed p = load_data("whole.yaml");
+	const struct conf_class *k = p.c->class_;
+
+	cr_expect_eq(k[3].limit, 128000000);
+	cr_expect(k[3].lossless);
+	cr_expect_not(k[3].strict);
+	cr_expect_eq(k[3].dwrr, 50);
+	cr_expect_eq(k[6].dwrr, 255);
+	cr_expect_not(k[6].strict);
+	cr_expect(k[0].strict);
+	cr_expect_eq(k[0].dwrr, 0);
+	cr_expect_eq(k[4].limit, 64000000);
 	parsed_fini(&p);
 }
 
@@ -145,7 +254,7 @@ Test(conf, whole_file_gives_groups_and_routes)
 	expect_addr(&g[0].member[0].via, AF_INET6, 128, "00100010000000000000000000000002");
 	cr_expect_eq(g[0].member[0].weight, 3);
 	cr_expect_not(g[0].member[0].has_mac);
-	cr_expect_eq(g[0].member[0].pos.line, 45);
+	cr_expect_eq(g[0].member[0].pos.line, 71);
 	cr_expect_eq(g[0].member[1].port_idx, 3);
 	expect_addr(&g[0].member[1].via, AF_INET, 32, V4("0a090003"));
 	cr_expect_eq(g[0].member[1].weight, 65535);
@@ -161,13 +270,42 @@ Test(conf, whole_file_gives_groups_and_routes)
 	cr_assert_eq(p.c->n_routes, 4);
 	expect_addr(&r[0].prefix, AF_INET, 16, V4("0a020000"));
 	cr_expect_eq(r[0].group_idx, 0);
-	cr_expect_eq(r[0].pos.line, 55);
+	cr_expect_eq(r[0].pos.line, 81);
 	cr_expect_eq(r[0].pos.col, 7);
 	expect_addr(&r[1].prefix, AF_INET6, 32, "00100010000000000000000000000000");
 	cr_expect_eq(r[1].group_idx, 1);
 	expect_addr(&r[2].prefix, AF_INET, 0, V4("00000000"));
 	expect_addr(&r[3].prefix, AF_INET6, 128, "20010db8000000000000000000000007");
 	parsed_fini(&p);
+}
+
+static void
+expect_queue_defaults(const struct conf *c)
+{
+	const struct conf_port *p = &c->port[0];
+
+	cr_expect_eq(p->rate_bps, 0);
+	cr_expect_not(p->rate_l2);
+	cr_expect_eq(p->distance_m, 0);
+	cr_expect_eq(p->delay_ns, 0);
+	cr_expect_not(p->delay_emulate);
+	cr_expect_eq(p->ecn.pos.line, 0);
+	cr_expect_eq(p->pfc.pos.line, 0);
+	cr_expect_eq(p->pfc.classes, 0);
+	cr_expect_eq(p->impair_in.pos.line, 0);
+	cr_expect_eq(p->impair_out.pos.line, 0);
+	cr_expect_eq(p->impair_out.seed, 0);
+	for (unsigned int n = 0; n < CONF_CLASSES; n++) {
+		cr_expect_eq(p->class_ecn[n].mode, CONF_ECN_OFF);
+		cr_expect_eq(c->class_[n].limit, 16000000);
+		cr_expect_not(c->class_[n].lossless);
+		cr_expect_eq(c->class_[n].strict, n >= 6);
+		cr_expect_eq(c->class_[n].dwrr, n < 6);
+	}
+	for (unsigned int dscp = 0; dscp < CONF_DSCPS; dscp++) {
+		cr_expect_eq(p->dscp_class[dscp], 0xff);
+		cr_expect_eq(p->dscp_rewrite[dscp], 0xff);
+	}
 }
 
 static void
@@ -191,6 +329,7 @@ expect_defaults(const char *yaml)
 	cr_expect_eq(c->group[0].hash_fields, CONF_HASH_5TUPLE | CONF_HASH_DEST_QP);
 	cr_expect_eq(c->group[0].buckets, 512);
 	cr_expect_eq(c->group[0].member[0].weight, 1);
+	expect_queue_defaults(c);
 	parsed_fini(&p);
 }
 

@@ -29,6 +29,11 @@ Test(markdown, rows_give_type_range_default_and_meaning)
 		"| `hash` | list of words | a list of 5tuple, dest_qp | [5tuple, dest_qp] |",
 		"| `buckets` | integer | a power of two from 64 to 32768 | 512 |",
 		"| `mbufs` | integer | auto or a number from 1024 to 16777216 | auto |",
+		"| `rate` | bit rate (bit, kbit, Mbit, Gbit, Tbit) | a bit rate from 1Mbit to "
+		"800Gbit | as fast as the device takes |",
+		"| `delay` | time (ns, us, ms, s) | off, emulate or a time from 1ns to 1s | off |",
+		"| `ecn` | word or mapping | auto, phantom, off; or see [ecn](#ecn) | none |",
+		"| `drain` | part (%, ppm, ppb) | a part from 1% to 100% | 95% |",
 		"| `main_lcore` | integer | a number from 0 to 127 | the first CPU that softbag "
 		"may use |",
 	};
@@ -55,6 +60,17 @@ Test(markdown, tables_have_five_cells_a_row_and_no_refused_word)
 	free(text);
 }
 
+Test(markdown, shared_tables_stand_once)
+{
+	char *text = reference(), *save = NULL;
+	unsigned int n = 0;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		n += strcmp(line, "## ecn") == 0;
+	free(text);
+	cr_expect_eq(n, 1);
+}
+
 /* Each key of the schema has its row: the whole file of the tests names them all. */
 Test(markdown, every_key_of_the_whole_file_has_a_row)
 {
@@ -62,7 +78,12 @@ Test(markdown, every_key_of_the_whole_file_has_a_row)
 		"groups", "routes", "name", "id", "main_lcore", "workers", "memory", "mbufs",
 		"idle", "burst", "eal", "lcore", "rx", "device", "role", "mac", "promiscuous",
 		"mtu", "addresses", "pace", "class", "dscp", "seed", "policy", "buckets", "members",
-		"port", "via", "weight", "static", "prefix", "group"};
+		"port", "via", "weight", "static", "prefix", "group", "rate", "rate_layer",
+		"distance", "delay", "ecn", "ecn_by_class", "pfc", "impair", "dscp_map",
+		"dscp_rewrite", "limit", "lossless", "scheduler", "mode", "kmin", "kmax", "pmax",
+		"drop", "control", "not_ect", "drain", "headroom", "xoff", "xon", "quanta",
+		"watchdog", "action", "detect", "restore", "in", "out", "loss", "corrupt",
+		"duplicate", "jitter", "reorder", "reorder_delay", "to", "dwrr"};
 	char *text = reference();
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {

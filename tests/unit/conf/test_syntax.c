@@ -32,6 +32,7 @@ Test(syntax, says_what_was_written)
 		{HEAD "  ports: x\n", "3:3: syntax: got something that is no key, want `key: "
 				      "value` in the column of the keys above (begun at 1:1)"},
 		{HEAD "ports:\n  - a\n b\n",
+			"4:5: ports[0]: got a, want a mapping\n"
 			"5:2: syntax: got something that is no key, want `key: value` in the "
 			"column of the keys above (begun at 1:1)"},
 		{HEAD "ports: - a\n", "3:8: syntax: got '- ' that starts no list here, want it in "

@@ -84,3 +84,15 @@ Test(text, is_cut_when_long)
 	text_show(s, sizeof(s), want, sizeof(want));
 	cr_expect_lt(strlen(want), sizeof(want));
 }
+
+Test(text, lines_start_behind_any_break)
+{
+	static const char s[] = "a\nbc\r\nd\re\xc2\x85"
+				"f\xe2\x80\xa8g";
+	static const size_t want[] = {0, 2, 6, 8, 11, 15};
+
+	for (uint32_t line = 1; line <= 6; line++)
+		cr_expect_eq(text_line_start(s, sizeof(s) - 1, line), want[line - 1], "%u", line);
+	cr_expect_eq(text_line_start(s, sizeof(s) - 1, 7), sizeof(s) - 1);
+	cr_expect_eq(text_line_start("", 0, 3), 0);
+}
