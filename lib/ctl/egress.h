@@ -7,8 +7,8 @@
 
 /*
  * Packets that may wait at a port, and in its delay line. Bytes of the configuration as frames of
- * half the MTU: with smaller ones on average the buffers end before the bytes do, which is then
- * counted (buffer_full, delay_line_full). Pure.
+ * three quarters of the MTU: with smaller ones on average the buffers end before the bytes do,
+ * which is then counted (buffer_full, delay_line_full). Pure.
  */
 uint32_t egress_queue_packets(const struct conf *c, size_t port);
 uint32_t egress_line_packets(const struct conf *c, size_t port);
