@@ -236,7 +236,8 @@ inline_turns(struct node *n, uint64_t now)
 
 	for (unsigned int i = 0; n->running && i < n->n_workers; i++)
 		if (is_inline(n->worker[i]))
-			busy |= !worker_rests(n->worker[i], worker_turn(n->worker[i], now));
+			busy |= !worker_rests(n->worker[i], worker_turn(n->worker[i], now),
+				NODE_POLL_MS * UINT64_C(1000000));
 	return busy;
 }
 

@@ -22,6 +22,7 @@
 #include "dp/worker.h"
 
 #define NODE_WORKERS_MAX 128u /* RTE_MAX_LCORE of Debian's DPDK */
+#define NODE_POLL_MS     1u   /* the longest between two node_poll(); links wait for it */
 
 enum node_severity {
 	NODE_NOTE,  /* what is done instead */
@@ -100,7 +101,7 @@ void node_stop(struct node *n);
 
 /*
  * Links, deferred frees, and a turn of the worker that shares the main lcore. True when that worker
- * wants its next turn at once. Cheap.
+ * wants its next turn at once; false: within NODE_POLL_MS. Cheap.
  */
 bool node_poll(struct node *n, uint64_t now);
 
