@@ -84,7 +84,8 @@ bench_make(bool adaptive)
 	b->shared.commons = &b->commons;
 	for (unsigned int i = 0; i < DP_CLASSES; i++)
 		b->policy.class_[i].limit = UINT64_MAX;
-	b->policy.packets_max = b->policy.line_max = 64;
+	memset(&b->policy.packets_max, 0xff, sizeof(b->policy.packets_max));
+	b->policy.line_max = 64;
 	qos_sched_init(&b->w->queue[0].sched, b->policy.weight);
 	b->port = (struct fake_port){.port = {.tx = fake_tx, .ctx = &b->port}, .room = UINT16_MAX};
 	b->w->tx[0].port = &b->port.port;
