@@ -368,6 +368,20 @@ node_waiting(const struct node *n)
 	return packets;
 }
 
+uint64_t
+node_next_ps(const struct node *n, uint64_t now)
+{
+	uint64_t next = DP_NEVER_PS;
+
+	for (unsigned int i = 0; i < n->n_workers; i++)
+		next = RTE_MIN(
+			next, worker_next_ps(n->worker[i], qos_ps(&n->worker[i]->timebase, now)));
+	for (size_t p = 0; p < n->n_ports; p++)
+		if (n->handoff[p] != NULL && rte_ring_count(n->handoff[p]) != 0)
+			return 0;
+	return next;
+}
+
 unsigned int
 node_mbufs_out(const struct node *n)
 {

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "conf/conf.h"
+#include "dp/next.h"
 #include "dp/reclaim.h"
 #include "dp/worker.h"
 
@@ -128,6 +129,13 @@ void node_counters(const struct node *n, struct counters *ret_sum, struct counte
  * still.
  */
 uint64_t node_waiting(const struct node *n);
+
+/*
+ * Picoseconds from `now`, a time of the node's clock, until something of what waits may move; 0: it
+ * may now; DP_NEVER_PS: nothing is planned. What else moves is packets that come in. For a caller
+ * who steps the node and skips idle time; between turns.
+ */
+uint64_t node_next_ps(const struct node *n, uint64_t now);
 
 /* mbufs that are not in the pool: after node_stop() and before node_free() that is a leak. */
 unsigned int node_mbufs_out(const struct node *n);
