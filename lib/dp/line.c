@@ -106,20 +106,6 @@ due(struct worker_queue *q, uint64_t now_ps)
 	return a != NULL && qos_reached(a->at_ps, now_ps) ? first : NULL;
 }
 
-static uint64_t
-until_head(const struct qos_fifo *f, uint64_t now_ps)
-{
-	const struct qos_rec *head = qos_fifo_peek(f);
-
-	return head == NULL ? UINT64_MAX : qos_ahead(head->at_ps, now_ps);
-}
-
-uint64_t
-line_idle_ps(const struct worker_queue *q, uint64_t now_ps)
-{
-	return RTE_MIN(until_head(&q->line, now_ps), until_head(&q->late, now_ps));
-}
-
 void
 line_serve(struct worker *w, uint16_t port_idx)
 {

@@ -86,21 +86,6 @@ watch(struct worker *w, uint16_t port_idx)
 		qos_pause_mask(&commons->pause, w->now_ps) & honoured, backlog, sent);
 }
 
-uint64_t
-pfc_idle_ps(const struct worker *w)
-{
-	uint64_t least = UINT64_MAX;
-
-	for (uint16_t i = 0; i < w->shared->n_pfc_ports; i++) {
-		const struct qos_xoff *x = w->shared->commons[w->shared->pfc_port[i]].xoff;
-
-		for (unsigned int c = 0; c < DP_CLASSES; c++)
-			if (x[c].off)
-				least = RTE_MIN(least, qos_ahead(x[c].refresh_ps, w->now_ps));
-	}
-	return least;
-}
-
 void
 pfc_turn(struct worker *w)
 {

@@ -20,7 +20,4 @@ void pfc_receive(struct worker *w, uint16_t port_idx, const struct rte_mbuf *m);
  */
 void pfc_turn(struct worker *w);
 
-/* From the turn's time until an XOFF is to be repeated, in ps; UINT64_MAX: none is. Worker 0. */
-uint64_t pfc_idle_ps(const struct worker *w);
-
 #endif

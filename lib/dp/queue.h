@@ -46,13 +46,6 @@ enum drop_reason queue_put(
 /* Moves to the port's TX buffer what may go now, as far as there is room. Worker. */
 void queue_serve(struct worker *w, uint16_t port_idx);
 
-/*
- * How long from the turn's time queue_serve() has nothing to do, in ps: until the delay line's
- * first packet is due, the shaper lets one go, or a pause ends; 0: now. A pause that the neighbour
- * ends before is seen when its frame is. UINT64_MAX: empty. Worker.
- */
-uint64_t queue_idle_ps(const struct worker *w, uint16_t port_idx);
-
 /* Packets that wait in it; any thread, as of about now. */
 uint32_t queue_packets(const struct worker_queue *q);
 
@@ -65,7 +58,5 @@ void queue_drop_all(struct worker *w, uint16_t port_idx, enum drop_reason reason
 void line_put(struct worker *w, uint16_t port_idx, const struct qos_rec *rec);
 /* Packets whose time has come go to the TX buffer. */
 void line_serve(struct worker *w, uint16_t port_idx);
-/* From `now_ps` until the first packet's time; UINT64_MAX: there is none. */
-uint64_t line_idle_ps(const struct worker_queue *q, uint64_t now_ps);
 
 #endif

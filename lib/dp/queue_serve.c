@@ -120,44 +120,6 @@ queue_serve(struct worker *w, uint16_t port_idx)
 	}
 }
 
-/* Until the first of these classes' pauses ends. */
-static uint64_t
-paused_ps(const struct qos_pause *p, uint8_t classes, uint64_t now_ps)
-{
-	uint64_t least = UINT64_MAX;
-
-	for (unsigned int c = 0; c < DP_CLASSES; c++)
-		if (classes >> c & 1)
-			least = RTE_MIN(
-				least, qos_ahead(__atomic_load_n(&p->until_ps[c], __ATOMIC_RELAXED),
-					       now_ps));
-	return least;
-}
-
-static uint64_t
-classes_idle_ps(const struct worker *w, uint16_t port_idx)
-{
-	const struct egress_policy *policy = w->snapshot->egress[port_idx];
-	const struct egress_commons *commons = &w->shared->commons[port_idx];
-	uint8_t waiting = w->queue[port_idx].waiting, held;
-
-	if (waiting == 0)
-		return UINT64_MAX;
-	/* the watchdog's decisions are a matter of turns, and rare */
-	if (policy->pfc != 0 && __atomic_load_n(&commons->storm.mask, __ATOMIC_RELAXED) != 0)
-		return 0;
-	held = qos_pause_mask(&commons->pause, w->now_ps) & policy->pfc;
-	if ((waiting & (uint8_t)~held) == 0)
-		return paused_ps(&commons->pause, waiting, w->now_ps);
-	return policy->shaped ? qos_ahead(qos_shaper_next_ps(&commons->shaper), w->now_ps) : 0;
-}
-
-uint64_t
-queue_idle_ps(const struct worker *w, uint16_t port_idx)
-{
-	return RTE_MIN(line_idle_ps(&w->queue[port_idx], w->now_ps), classes_idle_ps(w, port_idx));
-}
-
 uint32_t
 queue_packets(const struct worker_queue *q)
 {

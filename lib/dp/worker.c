@@ -15,6 +15,7 @@
 #include <rte_ring.h>
 
 #include "base/bits.h"
+#include "dp/next.h"
 #include "dp/pfc.h"
 #include "dp/stage.h"
 
@@ -67,17 +68,6 @@ is_refused(const struct worker *w)
 	return false;
 }
 
-/* In all its queues and delay lines, and of the pauses that it repeats. */
-static bool
-nothing_happens_for(const struct worker *w, uint64_t ps)
-{
-	for (unsigned int word = 0; word < BITS_ARRAY_LEN(w->queued); word++)
-		for (uint64_t queued = w->queued[word]; queued != 0; queued &= queued - 1)
-			if (queue_idle_ps(w, (uint16_t)(word * 64 + bits_lowest(queued))) < ps)
-				return false;
-	return w->idx != 0 || w->shared->n_pfc_ports == 0 || pfc_idle_ps(w) >= ps;
-}
-
 bool
 worker_rests(struct worker *w, unsigned int n, uint64_t sleep_ns)
 {
@@ -90,7 +80,7 @@ worker_rests(struct worker *w, unsigned int n, uint64_t sleep_ns)
 	if (w->n_empty < IDLE_SPIN_TURNS || !w->adaptive_idle)
 		return false;
 	/* a fifth more: a sleep begins after the turn whose time is known, and wakes up late */
-	return nothing_happens_for(w, (sleep_ns + sleep_ns / 5) * QOS_PS_PER_NS);
+	return worker_next_ps(w, w->now_ps) >= (sleep_ns + sleep_ns / 5) * QOS_PS_PER_NS;
 }
 
 int
