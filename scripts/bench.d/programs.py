@@ -167,10 +167,12 @@ class Softbag(Program):
         super().__init__(log_dir, label)
         self.binary = binary
         self.ports = 0
+        self.drops = False
         self.fd = -1
 
     def run(self, c, files):
         self.ports = 1 + c.tx_ports
+        self.drops = c.drops
         self.spawn([self.binary, "-i", "-c", files["node"]], stdout=subprocess.PIPE)
         self.fd = self.process.stdout.fileno()
         os.set_blocking(self.fd, False)
@@ -211,7 +213,7 @@ class Softbag(Program):
         return float(re.search(r"memory ([\d.]+) MiB", text).group(1))
 
     def stop(self):
-        """Ends it, and wants its own sum to add up with nothing punted or dropped."""
+        """Ends it, and wants its own sum to add up with nothing punted, or dropped unasked."""
         self.alive()
         os.set_blocking(self.fd, True)
         out = self.process.communicate(b"quit\n", timeout=60)[0].decode(errors="replace")
@@ -220,6 +222,8 @@ class Softbag(Program):
         found = self.SUM.search(out.replace("\r", ""))
         if self.process.returncode != 0 or not found:
             raise Failed(f"softbag ended with status {self.process.returncode}; see {self.log}.err")
-        if found.group(3) != "0" or found.group(4) != "0":
+        # what waits when it stops (a delay line's) is dropped, too, and counted apart
+        reasons = set(re.findall(r"^drop +(\w+) ", out, re.MULTILINE)) - {"stopped"}
+        if found.group(3) != "0" or reasons - ({"queue_full"} if self.drops else set()):
             raise Failed(f"softbag punted {found.group(3)} and dropped {found.group(4)} of "
                          f"{found.group(1)} packets; see {self.log}.out")
