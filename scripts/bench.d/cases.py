@@ -32,6 +32,7 @@ class Case:
     port: str = ""        # more keys of the TX ports
     classes: str = ""
     drops: bool = False   # more comes than the rate takes: the rest is dropped at the limit
+    marks: bool = False   # what is sent is marked
 
     @property
     def mbufs(self):
@@ -66,20 +67,21 @@ def stages(big):
 
 def queues(pps):
     """
-    The same traffic through a way out that does ever more; `pps`: what the plain one carried here,
-    for rates below it. A class of 400 KB takes 6,666 of the short packets, fewer than are spare.
+    The same traffic through a way out that does ever more. `pps`: what the plain one carried here;
+    queues take more cycles than that, so a rate below what comes has to be well below it. A class
+    of 400 KB takes 6,666 of the short packets, fewer than are spare.
     """
-    bits = pps * 84 * 8  # a frame of 64 bytes with preamble and gap
+    low = f"rate: {max(1, int(0.4 * pps * 84 * 8 / 1e6))}Mbit"  # 84: with preamble, FCS and gap
     full = "{class: 3, name: rdma, limit: 400KB}"
-    most, half = (f"rate: {max(1, int(bits * part / 1e6))}Mbit" for part in (0.95, 0.5))
     marks = "ecn: {kmin: 10KB, kmax: 20KB, pmax: 100%}"
     return [
         Case("plain", PLAIN),
-        Case("idle", "queues idle: rate 800 Gbit/s", port="rate: 800Gbit"),
-        Case("delayed", "the same, 200 us of delay", port="rate: 800Gbit, delay: 200us"),
-        Case("shaped", "rate 95 % of what comes", port=most, classes=full, drops=True),
-        Case("marked", "the same, all marked", port=f"{most}, {marks}", classes=full, drops=True),
-        Case("backlogged", "rate half of what comes", port=half, classes=full, drops=True),
+        Case("idle", "queues idle: marks from 1 MB on", port="ecn: {kmin: 1MB, kmax: 2MB, pmax: 5%}"),
+        Case("shaped", "a shaper of 400 Gbit/s", port="rate: 400Gbit"),
+        Case("delayed", "the same and 100 us of delay", port="rate: 400Gbit, delay: 100us"),
+        Case("backlogged", "a shaper below what comes", port=low, classes=full, drops=True),
+        Case("marked", "the same, all marked", port=f"{low}, {marks}", classes=full, drops=True,
+             marks=True),
     ]
 
 
