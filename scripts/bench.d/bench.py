@@ -36,7 +36,6 @@ def arguments():
         p.add_argument("--" + flag, action="store_true")
     args = p.parse_args()
     args.build = os.path.join(ROOT, args.build)
-    args.against_name = args.against
     args.against = args.against and os.path.join(ROOT, args.against)
     args.big = cases.QUICK if args.quick else cases.FULL
     try:
@@ -61,6 +60,13 @@ def print_names():
 def output(*command):
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def build_name(folder):
+    """A build by its source's commit, which says the same elsewhere; else by its folder's name."""
+    commit = folder and output("git", "-c", "safe.directory=*", "-C", folder, "rev-parse",
+                               "--short", "HEAD")
+    return f"commit {commit}" if commit else folder and os.path.basename(folder)
 
 
 def compile_flags(build):
@@ -165,7 +171,7 @@ def measure(args):
     bench = Bench(ROOT, args.build, rounds, window_s, hz, args.against)
     result = {"date": datetime.datetime.now().astimezone().isoformat(timespec="minutes"),
               "quick": args.quick, "rounds": rounds, "window_s": window_s,
-              "against": args.against_name, "machine": machine(args, hz), "failures": bench.failures}
+              "against": build_name(args.against), "machine": machine(args, hz), "failures": bench.failures}
     note = huge_note(need_mb(args))
     if note:
         bench.say(note)

@@ -78,7 +78,7 @@ def peers(result):
 
 
 def other_build(result):
-    return f"softbag of `{result['against']}`"
+    return f"softbag of {result['against']}"
 
 
 def queues(result):
