@@ -84,6 +84,7 @@ void
 node_test_close(struct node_test *t)
 {
 	node_stop(t->node);
+	cr_assert_eq(node_waiting(t->node), 0, "something waits in a node that stands still");
 	node_test_balance(t);
 	for (size_t p = 0; p < t->node->n_ports; p++)
 		node_test_discard(t, (uint16_t)p);
@@ -147,6 +148,14 @@ node_test_run(struct node_test *t)
 	while (node_turn(t->node, t->ticks) != 0)
 		;
 	node_turn(t->node, t->ticks);
+}
+
+void
+node_test_step(struct node_test *t, uint64_t ns)
+{
+	t->ticks += ns;
+	node_turn(t->node, t->ticks);
+	node_test_balance(t);
 }
 
 struct rte_mbuf *
@@ -259,6 +268,8 @@ node_test_sums(const struct node_test *t)
 		s.dropped += sum.drop[r];
 	for (unsigned int k = 0; k < PUNT_N; k++)
 		s.punted += sum.punt[k];
+	s.duplicated = sum.duplicated;
+	s.waiting = node_waiting(t->node);
 	return s;
 }
 
@@ -267,7 +278,8 @@ node_test_balance(const struct node_test *t)
 {
 	struct node_test_sums s = node_test_sums(t);
 
-	cr_assert_eq(s.in, s.out + s.punted + s.dropped, "in %lu, out %lu, punted %lu, dropped %lu",
-		s.in, s.out, s.punted, s.dropped);
+	cr_assert_eq(s.in + s.duplicated, s.out + s.punted + s.dropped + s.waiting,
+		"in %lu, duplicated %lu, out %lu, punted %lu, dropped %lu, waiting %lu", s.in,
+		s.duplicated, s.out, s.punted, s.dropped, s.waiting);
 	cr_assert_leq(s.in, t->n_put, "%lu put, %lu in", t->n_put, s.in);
 }
