@@ -109,16 +109,14 @@ longhaul_put(struct node_test *t, const struct packet *p, unsigned int n)
 		longhaul_put_frame(t, 0, frame, len);
 }
 
-/* A packet with its number in the IPv4 identification and the flow's PSN: see longhaul_number(). */
+/* A packet of longhaul_udp() with its number in the payload: see longhaul_number(). */
 static inline void
 longhaul_put_number(struct node_test *t, struct packet p, uint32_t number)
 {
-	uint8_t payload[4];
+	static uint8_t payload[16384];
 
-	memcpy(payload, &number, sizeof(payload));
+	memcpy(payload, &number, sizeof(number));
 	p.payload = payload;
-	p.payload_len = sizeof(payload);
-	p.pad_to = 60;
 	longhaul_put(t, &p, 1);
 }
 
