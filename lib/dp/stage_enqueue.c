@@ -62,7 +62,10 @@ enqueue_run(struct worker *w, struct burst *b, unsigned int i)
 			len = rte_pktmbuf_pkt_len(m);
 		}
 		if (unlikely(n == WORKER_TX_MAX)) {
-			tx->direct = false; /* the rest waits in the queues */
+			/* the rest waits in the queues; if they refuse all of it, queue_serve()
+			 * must still come by to find them empty */
+			tx->direct = false;
+			w->queued[port_idx / 64] |= UINT64_C(1) << (port_idx % 64);
 			break;
 		}
 		if (unlikely(one && !one_segment(m))) {

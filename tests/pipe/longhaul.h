@@ -95,7 +95,8 @@ longhaul_put_frame(struct node_test *t, uint16_t queue, const uint8_t *frame, si
 {
 	struct rte_mbuf *m = packet_mbuf(t->node->pool, frame, len);
 
-	cr_assert_not_null(m, "the node's pool is empty");
+	cr_assert_not_null(
+		m, "the node's pool is empty, %lu packets wait in the node", node_waiting(t->node));
 	cr_assert(node_test_put_mbuf(t, LONGHAUL_IN, queue, m), "the ring is full");
 }
 
