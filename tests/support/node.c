@@ -11,6 +11,7 @@
 
 #include <criterion/criterion.h>
 
+#include "ctl/ports.h"
 #include "eal.h"
 #include "packet.h"
 #include "port/port.h"
@@ -92,6 +93,29 @@ node_test_close(struct node_test *t)
 		node_mbufs_out(t->node));
 	cr_assert_eq(node_free(t->node), 0, "%s", t->said);
 	conf_free(t->conf);
+}
+
+void
+node_test_give_tx_queues(struct node_test *t, uint16_t n_txq)
+{
+	struct placement *pl = calloc(1, sizeof(*pl));
+	struct node *n = t->node;
+
+	cr_assert_not_null(pl);
+	pl->n_workers = n->n_workers;
+	for (unsigned int w = 0; w < n->n_workers; w++) {
+		pl->n_rxq[w] = n->worker[w]->n_rxq;
+		for (uint16_t q = 0; q < pl->n_rxq[w]; q++) {
+			pl->rxq[w][q].port_idx = n->worker[w]->rxq[q].port_idx;
+			pl->rxq[w][q].queue = n->worker[w]->rxq[q].queue;
+		}
+	}
+	for (size_t p = 0; p < n->n_ports; p++) {
+		pl->port_rxq[p] = 1;
+		pl->port_txq[p] = n_txq;
+	}
+	cr_assert_eq(ports_attach(n, pl), 0);
+	free(pl);
 }
 
 size_t

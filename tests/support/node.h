@@ -43,6 +43,12 @@ struct conf *node_test_conf(const char *yaml);
 /* Stops and frees the node and checks the two things. */
 void node_test_close(struct node_test *t);
 
+/*
+ * As if each port had `n_txq` TX queues: the first workers own one, the rest hand over. Before the
+ * first packet, once; impairments at ways in are gone after it.
+ */
+void node_test_give_tx_queues(struct node_test *t, uint16_t n_txq);
+
 /* Bytes of the EAL's heap in use: the sanitizers do not watch it. */
 size_t node_test_heap(void);
 
