@@ -6,7 +6,8 @@
 #include "ctl/node.h"
 
 /*
- * Packets that may wait at a port, and in its delay line. Bytes of the configuration as frames of
+ * Packets that may wait at a port (at one without policy: besides what came by ports that pause
+ * it), and in its delay line. Bytes of the configuration as frames of
  * three quarters of the MTU: with smaller ones on average the buffers end before the bytes do,
  * which is then counted (buffer_full, delay_line_full). Pure.
  */
