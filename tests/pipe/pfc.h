@@ -68,7 +68,7 @@ pfc_quanta(const uint8_t *frame, unsigned int class)
 	return frame[18 + 2 * class] << 8 | frame[19 + 2 * class];
 }
 
-/* RoCE data of a class, `len` bytes of frame; `from` is in its source. */
+/* RoCE data of a class, `len` bytes of frame (58 and a multiple of 4); `from` is in its source. */
 static inline size_t
 pfc_data(uint8_t *frame, unsigned int class, unsigned int from, uint32_t len)
 {

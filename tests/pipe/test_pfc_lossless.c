@@ -160,7 +160,7 @@ side_floods_with_small_frames(struct world *w)
 {
 	w->flood = 1000;
 	w->flood_class = 0;
-	w->flood_len = 64;
+	w->flood_len = 62;
 }
 
 static void
