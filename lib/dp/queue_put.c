@@ -104,6 +104,7 @@ push(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
 		q->head_len[rec->class] = rec->len;
 	}
 	w->queued[port_idx / 64] |= UINT64_C(1) << (port_idx % 64);
+	w->tx[port_idx].direct = false; /* until queue_serve() has emptied it */
 	book(w, rec, port_idx);
 	return DROP_NONE;
 }
