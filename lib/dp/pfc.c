@@ -94,3 +94,17 @@ pfc_turn(struct worker *w)
 		watch(w, w->shared->pfc_port[i]);
 	}
 }
+
+bool
+pfc_is_busy(const struct worker *w)
+{
+	for (uint16_t i = 0; i < w->shared->n_pfc_ports; i++) {
+		const struct egress_commons *m = &w->shared->commons[w->shared->pfc_port[i]];
+
+		for (unsigned int c = 0; c < DP_CLASSES; c++)
+			if (m->xoff[c].off ||
+				__atomic_load_n(&m->xoff[c].held, __ATOMIC_RELAXED) != 0)
+				return true;
+	}
+	return false;
+}
