@@ -59,8 +59,8 @@ struct egress_backlog {
 
 /*
  * Owner: the node. Written by all workers with relaxed atomics: none of it guards other data.
- * `xoff` is of the port as a way in: what it let in and the node still holds. `storm`, and what
- * says of xoff that an XOFF stands, belong to worker 0.
+ * `xoff` is of the port as a way in: what it let in and the node still holds. `storm`, `was_up`,
+ * and what says of xoff that an XOFF stands, belong to worker 0.
  */
 struct egress_commons {
 	struct qos_shaper shaper;
@@ -71,6 +71,7 @@ struct egress_commons {
 	struct qos_storm storm;
 	uint32_t packets;         /* in the class queues of all workers */
 	uint8_t sent;             /* classes that sent since the watchdog's last turn */
+	bool was_up;              /* the link, when worker 0 last looked */
 	uint64_t pfc_in, pfc_out; /* pause frames; those sent are no packets of port_out */
 } __rte_cache_aligned;
 

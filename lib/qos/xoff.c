@@ -45,6 +45,13 @@ qos_xoff_unsaid(struct qos_xoff *x, uint64_t now)
 	x->refresh_ps = now;
 }
 
+void
+qos_xoff_again(struct qos_xoff *x, uint64_t now)
+{
+	if (x->off)
+		x->refresh_ps = now;
+}
+
 uint64_t
 qos_headroom_bytes(uint64_t distance_m, uint64_t rate_bps, uint32_t mtu_frame, uint64_t response_ns)
 {

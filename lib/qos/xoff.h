@@ -51,6 +51,12 @@ qos_xoff_hold(struct qos_xoff *x, int64_t bytes)
  */
 enum qos_xoff_say qos_xoff_turn(struct qos_xoff *x, uint64_t now);
 
+/*
+ * The peer has forgotten (its link came up): a sender that is to stop is told so in the next turn.
+ * Who asks qos_xoff_turn().
+ */
+void qos_xoff_again(struct qos_xoff *x, uint64_t now);
+
 /* The frame that qos_xoff_turn() asked for could not be sent: the next turn asks again. */
 void qos_xoff_unsaid(struct qos_xoff *x, uint64_t now);
 

@@ -290,6 +290,38 @@ Test(pfc_out, is_tried_again_when_the_device_or_the_pool_has_no_room)
 	close_resumed(&t);
 }
 
+/* A link that comes back has a peer that knows of no pause. */
+Test(pfc_out, is_repeated_at_once_when_the_link_comes_back)
+{
+	struct node_test t;
+
+	open_stopped(&t);
+	put(&t, A, 3, 30);
+	put(&t, B, 3, 30);
+	cr_assert_eq(hear(&t, A).n, 1);
+	cr_assert_eq(hear(&t, B).n, 1);
+	node_set_link(t.node, A, false);
+	t.ticks += 10 * US;
+	node_turn(t.node, t.ticks);
+	expect_silent(&t, A);
+	node_set_link(t.node, A, true);
+	t.ticks += 10 * US;
+	node_turn(t.node, t.ticks);
+	cr_assert_eq(hear(&t, A).quanta[3], 65535);
+	expect_silent(&t, B);
+	t.ticks += 10 * US;
+	node_turn(t.node, t.ticks);
+	expect_silent(&t, A);
+	/* one that is not stopped hears nothing */
+	node_set_link(t.node, OUT, false);
+	node_turn(t.node, t.ticks);
+	node_set_link(t.node, OUT, true);
+	node_turn(t.node, t.ticks);
+	cr_assert_eq(t.node->shared.commons[OUT].pfc_out, 0);
+	node_test_discard(&t, OUT);
+	close_resumed(&t);
+}
+
 /* One (way in, class) of a dull reference: what must be said when so much is held. */
 struct reference {
 	bool off;
