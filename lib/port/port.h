@@ -39,6 +39,12 @@ struct port_config {
 	bool has_mac;
 	uint8_t mac[6];
 	bool promiscuous;
+	/*
+	 * Priorities whose pauses the device itself is to make and to heed, and what an XOFF asks
+	 * for; a device that cannot is not configured (-ENOTSUP). 0: pauses are left to packets.
+	 */
+	uint8_t pfc;
+	uint16_t pfc_quanta;
 	struct rte_mempool *pool;
 };
 
