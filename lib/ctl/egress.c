@@ -300,3 +300,17 @@ egress_free(struct node *n)
 	free(n->policy);
 	free(n->shared.commons);
 }
+
+void
+egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps)
+{
+	const struct egress_policy *e = &n->policy[port_idx];
+	struct egress_commons *m = &n->shared.commons[port_idx];
+
+	if (bps == 0 || e->pfc == 0)
+		return;
+	qos_pause_speed(&m->pause, bps);
+	for (unsigned int c = 0; c < DP_CLASSES; c++)
+		if (e->pfc >> c & 1)
+			qos_xoff_repeat(&m->xoff[c], qos_pause_ps(&m->pause, e->quanta));
+}

@@ -23,4 +23,11 @@ int egress_create(struct node *n);
 int egress_attach(struct node *n, struct worker *w);
 void egress_free(struct node *n);
 
+/*
+ * The speed of the port's link, bits/s; 0: not known, all stays as it is. Quanta are bit times of
+ * the link, whatever the shaper's rate is: of those that come, and of those that are sent, which
+ * are repeated before they run out at the peer.
+ */
+void egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps);
+
 #endif

@@ -314,6 +314,19 @@ eth_link_up(struct port *p)
 	return link.link_status == RTE_ETH_LINK_UP;
 }
 
+static uint64_t
+eth_speed(struct port *p)
+{
+	struct eth_port *ep = (struct eth_port *)p;
+	struct rte_eth_link link;
+
+	if (port_device_pci(ep->device) == PORT_PCI_NONE ||
+		rte_eth_link_get_nowait(ep->id, &link) != 0 ||
+		link.link_status != RTE_ETH_LINK_UP || link.link_speed == RTE_ETH_SPEED_NUM_UNKNOWN)
+		return 0;
+	return link.link_speed * UINT64_C(1000000);
+}
+
 static void
 eth_stats(struct port *p, struct port_stats *ret_stats)
 {
@@ -331,6 +344,7 @@ static const struct port_ops eth_ops = {
 	.stop = eth_stop,
 	.fini = eth_fini,
 	.link_up = eth_link_up,
+	.speed = eth_speed,
 	.stats = eth_stats,
 };
 

@@ -98,6 +98,13 @@ mem_link_up(struct port *p)
 	return true;
 }
 
+static uint64_t
+mem_speed(struct port *p)
+{
+	(void)p;
+	return 0;
+}
+
 static void
 mem_stats(struct port *p, struct port_stats *ret_stats)
 {
@@ -111,6 +118,7 @@ static const struct port_ops mem_ops = {
 	.stop = mem_stop,
 	.fini = mem_fini,
 	.link_up = mem_link_up,
+	.speed = mem_speed,
 	.stats = mem_stats,
 };
 

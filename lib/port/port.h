@@ -125,6 +125,8 @@ void port_stop(struct port *p);
 void port_free(struct port *p); /* takes NULL; closes the device */
 
 bool port_link_up(struct port *p);
+/* Bits/s of the link as it is now; 0: not known (no link, a vdev: those make one up). */
+uint64_t port_speed(struct port *p);
 void port_stats(struct port *p, struct port_stats *ret_stats);
 
 /* The bytes that a frame of this MTU may have: IP packet, Ethernet header, two tags, FCS. */

@@ -18,7 +18,7 @@
 struct qos_xoff {
 	int64_t held; /* bytes */
 	int64_t xoff_bytes, xon_bytes;
-	uint64_t repeat_ps;  /* between two XOFFs */
+	uint64_t repeat_ps;  /* between two XOFFs; control writes it, relaxed */
 	uint64_t refresh_ps; /* when the next is due, while `off` */
 	bool off;            /* the sender was told to stop */
 } __rte_cache_aligned;
@@ -36,6 +36,9 @@ enum qos_xoff_say {
  * pause_ps below 4. Control thread.
  */
 int qos_xoff_init(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes, uint64_t pause_ps);
+
+/* One XOFF stops the peer for this long from now on; as above. Control thread. */
+void qos_xoff_repeat(struct qos_xoff *x, uint64_t pause_ps);
 
 /* Bytes came in, or (negative) left. Worker. */
 static inline void

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "ctl/egress.h"
 #include "pfc.h"
 
 enum { IN, OUT };
@@ -204,6 +205,29 @@ Test(pfc_in, a_class_waits_for_quanta_of_512_bit_times_at_the_rate_of_its_port)
 		pfc_nothing_held(&t);
 		node_test_close(&t);
 	}
+}
+
+/* A shaper of 1 Gbit/s on a link of 100: quanta are of the link. */
+Test(pfc_in, quanta_are_of_the_link_where_its_speed_is_known)
+{
+	struct node_test t;
+
+	node_test_open(&t, 128, IN_YAML, "1Gbit");
+	egress_set_speed(t.node, OUT, 100000000000);
+	egress_set_speed(t.node, IN, 100000000000);
+	pfc_put(&t, OUT, 1 << 3, 65535);
+	put_waiting(&t, 3);
+	expect_leaves_after(&t, pause_ns(65535, 100000000000));
+	/* and our own are repeated in time */
+	cr_assert_eq(t.node->shared.commons[OUT].xoff[3].repeat_ps, 65535 * UINT64_C(5120) / 4);
+	cr_assert_eq(t.node->shared.commons[OUT].xoff[5].repeat_ps, 0);
+	/* not known: as it was */
+	egress_set_speed(t.node, OUT, 0);
+	t.ticks += MS;
+	pfc_put(&t, OUT, 1 << 3, 65535);
+	put_waiting(&t, 3);
+	expect_leaves_after(&t, pause_ns(65535, 100000000000));
+	node_test_close(&t);
 }
 
 /* The same time in quanta of three speeds is the same time inside. */

@@ -127,6 +127,7 @@ packets_pass(void)
 	cr_assert_eq(p->mac[0], 0x02);
 	cr_assert_eq(port_start(p), 0);
 	cr_assert(port_link_up(p));
+	cr_assert_eq(port_speed(p), 0, "a speed that is none");
 	for (unsigned int i = 0; i < 3; i++)
 		m[i] = packet_mbuf(pool, frame, len);
 	cr_assert_eq(port_tx(p, 0, m, 3), 3);
