@@ -253,15 +253,17 @@ senders_yaml(FILE *f, const char *line, const char *pfc)
 }
 
 static inline char *
-world_yaml(const char *out, const char *line, const char *pfc, const char *limit)
+world_yaml(
+	const char *workers, const char *out, const char *line, const char *pfc, const char *limit)
 {
 	char *text;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	fputs("version: 1\nnode: {name: n, id: 7}\n"
-	      "runtime: {mbufs: 49152, memory: 400MB, burst: 64}\nports:\n",
+	      "runtime:\n  mbufs: 49152\n  memory: 400MB\n  burst: 64\n",
 		f);
+	fprintf(f, "%sports:\n", workers);
 	senders_yaml(f, line, pfc);
 	fprintf(f,
 		"  - {name: side, device: side, role: nsf, promiscuous: true, mtu: 1500}\n"

@@ -28,11 +28,15 @@ run(struct world *w, uint64_t ms, uint64_t turn_ns, int64_t *most)
 	}
 }
 
+#define TWO_WORKERS                                                                                \
+	"  workers: [{lcore: 1, rx: [in0, in1, out]}, {lcore: 2, rx: [in2, in3, side]}]\n"
+
 struct line {
 	const char *rate;
 	unsigned int km;
 	uint64_t ms, turn_ns;
 	bool mixed;
+	bool two_workers;
 	bool plain; /* the port out has no rate: its device is what is slow */
 };
 
@@ -47,7 +51,7 @@ line_yaml(const struct line *l, unsigned int parts_of_headroom)
 
 	snprintf(keys, sizeof(keys), "rate: %s, distance: %ukm", l->rate, l->km);
 	snprintf(out, sizeof(out), ", rate: %s", l->rate);
-	yaml = world_yaml(out, keys, pfc, ", limit: 1GB");
+	yaml = world_yaml("", out, keys, pfc, ", limit: 1GB");
 	c = node_test_conf(yaml);
 	free(yaml);
 	p = c->port[0];
@@ -56,7 +60,7 @@ line_yaml(const struct line *l, unsigned int parts_of_headroom)
 	if (parts_of_headroom != 1)
 		snprintf(pfc, sizeof(pfc), ", pfc: {classes: [3], headroom: %luB}", p.pfc.headroom);
 	snprintf(limit, sizeof(limit), ", limit: %luB", SENDERS * conf_pfc_bytes(&p));
-	return world_yaml(l->plain ? "" : out, keys, pfc, limit);
+	return world_yaml(l->two_workers ? TWO_WORKERS : "", l->plain ? "" : out, keys, pfc, limit);
 }
 
 static void
@@ -105,6 +109,7 @@ static const struct line lines[] = {
 	{.rate = "10Gbit", .km = 80, .ms = 20, .turn_ns = 50 * US},
 	{.rate = "1Gbit", .km = 1000, .ms = 250, .turn_ns = 50 * US},
 	{.rate = "25Gbit", .km = 10, .ms = 6, .turn_ns = 50 * US, .mixed = true},
+	{.rate = "10Gbit", .km = 10, .ms = 10, .turn_ns = 50 * US, .two_workers = true},
 };
 
 Test(pfc_lossless, four_senders_lose_nothing_and_the_way_out_never_idles)
