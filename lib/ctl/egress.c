@@ -32,10 +32,44 @@ is_queued(const struct conf_port *p)
 	       rewrite || (p->pfc.classes != 0 && !p->pfc.hardware);
 }
 
+/* The classes that this software pauses at the port's neighbour. */
+static uint8_t
+paused_classes(const struct conf_port *p)
+{
+	return p->pfc.hardware ? 0 : p->pfc.classes;
+}
+
+/* What may wait of all that came by ports that pause it, wherever it is to go. */
+static uint64_t
+pfc_packets(const struct conf *c)
+{
+	uint64_t n = 0;
+
+	for (size_t p = 0; p < c->n_ports; p++)
+		n += (uint64_t)__builtin_popcount(paused_classes(&c->port[p])) *
+		     frames(&c->port[p], conf_pfc_bytes(&c->port[p]));
+	return RTE_MIN(n, (uint64_t)UINT32_MAX / 2);
+}
+
+/* The most that a class takes which no port pauses. */
+static uint64_t
+largest_unpaused(const struct conf *c)
+{
+	uint64_t largest = 0;
+	uint8_t paused = 0;
+
+	for (size_t p = 0; p < c->n_ports; p++)
+		paused |= paused_classes(&c->port[p]);
+	for (unsigned int k = 0; k < CONF_CLASSES; k++)
+		if (!(paused >> k & 1))
+			largest = RTE_MAX(largest, c->class_[k].limit);
+	return largest;
+}
+
 uint32_t
 egress_queue_packets(const struct conf *c, size_t port)
 {
-	uint64_t named = 0, largest = 0;
+	uint64_t named = 0, largest = 0, n;
 
 	if (!is_queued(&c->port[port]))
 		return EGRESS_PLAIN_PACKETS;
@@ -44,8 +78,19 @@ egress_queue_packets(const struct conf *c, size_t port)
 		named += c->class_[k].present ? c->class_[k].limit : 0;
 		largest = RTE_MAX(largest, c->class_[k].limit);
 	}
-	named = frames(&c->port[port], RTE_MAX(named, largest));
-	return (uint32_t)RTE_MIN(named, (uint64_t)UINT32_MAX);
+	n = frames(&c->port[port], RTE_MAX(named, largest));
+	/* what is paused has its room, and something is left beside it */
+	n = RTE_MAX(n, pfc_packets(c) + frames(&c->port[port], largest_unpaused(c)));
+	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
+}
+
+/* Of those, what anything may take; at a plain port what is paused comes on top. */
+static uint32_t
+open_packets(const struct conf *c, size_t port)
+{
+	uint32_t n = egress_queue_packets(c, port);
+
+	return is_queued(&c->port[port]) ? n - (uint32_t)pfc_packets(c) : n;
 }
 
 uint32_t
@@ -62,9 +107,14 @@ uint32_t
 egress_records(const struct conf *c)
 {
 	uint64_t n = 0;
+	bool plain = false;
 
-	for (size_t p = 0; p < c->n_ports; p++)
+	for (size_t p = 0; p < c->n_ports; p++) {
 		n += (uint64_t)egress_queue_packets(c, p) + egress_line_packets(c, p);
+		plain |= !is_queued(&c->port[p]);
+	}
+	/* it may wait at any of the plain ports, and only once */
+	n += plain ? pfc_packets(c) : 0;
 	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
 }
 
@@ -124,7 +174,8 @@ fill_policy(struct egress_policy *e, const struct conf *conf, size_t port)
 		rc = fill_class(&e->class_[c], &conf->class_[c], &p->class_ecn[c]);
 		e->weight[c] = conf->class_[c].strict ? 0 : (uint16_t)conf->class_[c].dwrr;
 	}
-	e->packets_max = egress_queue_packets(conf, port);
+	e->packets_max = open_packets(conf, port);
+	e->packets_pfc = (uint32_t)pfc_packets(conf);
 	e->line_max = egress_line_packets(conf, port);
 	e->delay_ps = p->delay_ns * QOS_PS_PER_NS;
 	e->queued = is_queued(p);
@@ -133,8 +184,9 @@ fill_policy(struct egress_policy *e, const struct conf *conf, size_t port)
 	e->line =
 		e->delay_ps != 0 || p->impair_out.jitter_ns != 0 || p->impair_out.reorder_ppb != 0;
 	e->storm_forward = p->pfc.storm == CONF_STORM_FORWARD;
-	e->pfc = p->pfc.hardware ? 0 : p->pfc.classes;
+	e->pfc = paused_classes(p);
 	e->quanta = p->pfc.quanta;
+	e->pfc_held = conf_pfc_bytes(p);
 	e->impair = impair_conf(&p->impair_out);
 	e->impair_seed = p->impair_out.seed;
 	fill_rewrite(e, p);
@@ -247,4 +299,18 @@ egress_free(struct node *n)
 			free(n->worker[i]->rxq[k].impair);
 	free(n->policy);
 	free(n->shared.commons);
+}
+
+void
+egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps)
+{
+	const struct egress_policy *e = &n->policy[port_idx];
+	struct egress_commons *m = &n->shared.commons[port_idx];
+
+	if (bps == 0 || e->pfc == 0)
+		return;
+	qos_pause_speed(&m->pause, bps);
+	for (unsigned int c = 0; c < DP_CLASSES; c++)
+		if (e->pfc >> c & 1)
+			qos_xoff_repeat(&m->xoff[c], qos_pause_ps(&m->pause, e->quanta));
 }

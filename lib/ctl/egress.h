@@ -6,7 +6,8 @@
 #include "ctl/node.h"
 
 /*
- * Packets that may wait at a port, and in its delay line. Bytes of the configuration as frames of
+ * Packets that may wait at a port (at one without policy: besides what came by ports that pause
+ * it), and in its delay line. Bytes of the configuration as frames of
  * three quarters of the MTU: with smaller ones on average the buffers end before the bytes do,
  * which is then counted (buffer_full, delay_line_full). Pure.
  */
@@ -21,5 +22,12 @@ int egress_create(struct node *n);
 /* The queues of one worker, and its impaired ways in. -ENOMEM. */
 int egress_attach(struct node *n, struct worker *w);
 void egress_free(struct node *n);
+
+/*
+ * The speed of the port's link, bits/s; 0: not known, all stays as it is. Quanta are bit times of
+ * the link, whatever the shaper's rate is: of those that come, and of those that are sent, which
+ * are repeated before they run out at the peer.
+ */
+void egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps);
 
 #endif

@@ -68,10 +68,21 @@ is_refused(const struct worker *w)
 	return false;
 }
 
+/*
+ * Worker 0 tells senders to stop and to go on: for what others hold, it must come round. What it
+ * holds alone changes in its own turns only. An XOFF that comes 50 us late, from a node that held
+ * nothing, is within its headroom.
+ */
+static bool
+speaks_for_others(const struct worker *w)
+{
+	return w->idx == 0 && w->shared->n_workers > 1 && pfc_is_busy(w);
+}
+
 bool
 worker_rests(struct worker *w, unsigned int n, uint64_t sleep_ns)
 {
-	if (n != 0 || w->collected || is_refused(w)) {
+	if (n != 0 || w->collected || is_refused(w) || speaks_for_others(w)) {
 		w->n_empty = 0;
 		return false;
 	}

@@ -39,6 +39,7 @@ struct dp_shared {
 	struct rte_mempool *pool;        /* for the frames that the node itself sends */
 	uint16_t pfc_port[DP_PORTS_MAX]; /* ports that this software pauses */
 	uint16_t n_pfc_ports;
+	uint16_t n_workers;
 };
 
 /* One RX queue that the worker polls. */

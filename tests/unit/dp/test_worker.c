@@ -175,6 +175,41 @@ Test(worker, does_not_rest_while_a_port_takes_nothing)
 	bench_free(b);
 }
 
+/* Packets of a port that pauses its neighbour wait in another worker: this one has to say XON. */
+Test(worker, that_speaks_for_others_does_not_rest_while_they_hold_anything)
+{
+	struct bench *b = bench_make(true);
+	struct qos_xoff *xoff = &b->commons.xoff[3];
+
+	b->policy.pfc = 1u << 3;
+	b->policy.quanta = 65535;
+	b->shared.n_pfc_ports = 1;
+	b->shared.n_workers = 2;
+	b->shared.pool = b->pool;
+	cr_assert_eq(qos_xoff_init(xoff, 2000, 1000, 1000000), 0);
+	for (unsigned int i = 0; i < 2 * SPIN_TURNS; i++)
+		turn_rests(b);
+	cr_assert(turn_rests(b), "nothing is held");
+	qos_xoff_hold(xoff, 1500);
+	for (unsigned int i = 0; i < 3 * SPIN_TURNS; i++)
+		cr_assert_not(turn_rests(b), "turn %u", i);
+	qos_xoff_hold(xoff, -1500);
+	/* told to stop, and the XON does not get out */
+	qos_xoff_hold(xoff, 2500);
+	turn_rests(b);
+	cr_assert_eq(b->commons.pfc_out, 1);
+	qos_xoff_hold(xoff, -2500);
+	b->port.room = 0;
+	for (unsigned int i = 0; i < 3 * SPIN_TURNS; i++)
+		cr_assert_not(turn_rests(b), "turn %u", i);
+	b->port.room = UINT16_MAX;
+	for (unsigned int i = 0; i < SPIN_TURNS; i++)
+		turn_rests(b);
+	cr_assert_eq(b->commons.pfc_out, 2);
+	cr_assert(turn_rests(b), "all is said");
+	bench_free(b);
+}
+
 Test(worker, of_a_node_that_polls_never_rests)
 {
 	struct bench *b = bench_make(false);
