@@ -350,6 +350,7 @@ Test(worker, rests_while_all_that_waits_is_paused)
 
 	b->policy.queued = true;
 	b->policy.pfc = 1u << 3 | 1u << 4;
+	b->policy.pfc_held = 1000000;
 	qos_pause_init(&b->commons.pause, 512000000, 0); /* a quantum is a microsecond */
 	qos_pause_apply(&b->commons.pause, 0, 1u << 3 | 1u << 4, quanta);
 	turn_rests(b);
