@@ -9,14 +9,17 @@
 #include "conf/headroom.h"
 #include "ctl/say.h"
 
-#define DELAY_SLACK 256u /* packets: what a turn may bring at once */
+/* RoCE data of 1024 bytes in an MTU of 1500, with some answers. */
+uint32_t
+egress_frame_bytes(const struct conf_port *p)
+{
+	return p->mtu * 3u / 4;
+}
 
-/* Frames of three quarters of the MTU: RoCE data of 1024 bytes in an MTU of 1500, with some
- * answers. */
 static uint64_t
 frames(const struct conf_port *p, uint64_t bytes)
 {
-	return bytes / (p->mtu * 3u / 4) + 1;
+	return bytes / egress_frame_bytes(p) + 1;
 }
 
 static bool
@@ -32,20 +35,47 @@ is_queued(const struct conf_port *p)
 	       rewrite || (p->pfc.classes != 0 && !p->pfc.hardware);
 }
 
+bool
+egress_is_queued(const struct conf_port *p)
+{
+	return is_queued(p);
+}
+
+uint64_t
+egress_lossless_bytes(const struct conf *c)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int k = 0; k < CONF_CLASSES; k++)
+		sum += c->class_[k].lossless ? c->class_[k].limit : 0;
+	return sum;
+}
+
+uint64_t
+egress_lossy_bytes(const struct conf *c)
+{
+	uint64_t given = 0, largest = 0;
+
+	for (unsigned int k = 0; k < CONF_CLASSES; k++) {
+		const struct conf_class *class = &c->class_[k];
+
+		if (class->lossless)
+			continue;
+		given += class->has_limit ? class->limit : 0;
+		largest = RTE_MAX(largest, class->limit);
+	}
+	return RTE_MAX(given, largest);
+}
+
 uint32_t
 egress_queue_packets(const struct conf *c, size_t port)
 {
-	uint64_t named = 0, largest = 0;
+	uint64_t n;
 
 	if (!is_queued(&c->port[port]))
 		return EGRESS_PLAIN_PACKETS;
-	/* classes that the file does not name share what one of them may take */
-	for (unsigned int k = 0; k < CONF_CLASSES; k++) {
-		named += c->class_[k].present ? c->class_[k].limit : 0;
-		largest = RTE_MAX(largest, c->class_[k].limit);
-	}
-	named = frames(&c->port[port], RTE_MAX(named, largest));
-	return (uint32_t)RTE_MIN(named, (uint64_t)UINT32_MAX);
+	n = frames(&c->port[port], egress_lossless_bytes(c) + egress_lossy_bytes(c));
+	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
 }
 
 uint32_t
@@ -54,7 +84,7 @@ egress_line_packets(const struct conf *c, size_t port)
 	uint64_t bytes = conf_delay_line_bytes(&c->port[port]);
 
 	return bytes == 0 ? 0
-			  : (uint32_t)RTE_MIN(frames(&c->port[port], bytes) + DELAY_SLACK,
+			  : (uint32_t)RTE_MIN(frames(&c->port[port], bytes) + EGRESS_LINE_SLACK,
 				    (uint64_t)UINT32_MAX);
 }
 

@@ -5,6 +5,21 @@
 
 #include "ctl/node.h"
 
+#define EGRESS_LINE_SLACK 256u /* packets of a delay line: what a turn may bring at once */
+
+/* Every packet of the port passes its queues; else they are for a device that takes none. Pure. */
+bool egress_is_queued(const struct conf_port *p);
+
+/*
+ * Bytes that a port has packets for. Of lossless classes: their limits together. Of lossy ones: the
+ * limits that the file gives, and at least the largest, which all without `limit` share. Pure.
+ */
+uint64_t egress_lossless_bytes(const struct conf *c);
+uint64_t egress_lossy_bytes(const struct conf *c);
+
+/* What a packet counts as: three quarters of the MTU. Pure. */
+uint32_t egress_frame_bytes(const struct conf_port *p);
+
 /*
  * Packets that may wait at a port, and in its delay line. Bytes of the configuration as frames of
  * three quarters of the MTU: with smaller ones on average the buffers end before the bytes do,
