@@ -9,14 +9,17 @@
 #include "conf/headroom.h"
 #include "ctl/say.h"
 
-#define DELAY_SLACK 256u /* packets: what a turn may bring at once */
+/* RoCE data of 1024 bytes in an MTU of 1500, with some answers. */
+uint32_t
+egress_frame_bytes(const struct conf_port *p)
+{
+	return p->mtu * 3u / 4;
+}
 
-/* Frames of three quarters of the MTU: RoCE data of 1024 bytes in an MTU of 1500, with some
- * answers. */
 static uint64_t
 frames(const struct conf_port *p, uint64_t bytes)
 {
-	return bytes / (p->mtu * 3u / 4) + 1;
+	return bytes / egress_frame_bytes(p) + 1;
 }
 
 static bool
@@ -32,6 +35,38 @@ is_queued(const struct conf_port *p)
 	       rewrite || (p->pfc.classes != 0 && !p->pfc.hardware);
 }
 
+bool
+egress_is_queued(const struct conf_port *p)
+{
+	return is_queued(p);
+}
+
+uint64_t
+egress_lossless_bytes(const struct conf *c)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int k = 0; k < CONF_CLASSES; k++)
+		sum += c->class_[k].lossless ? c->class_[k].limit : 0;
+	return sum;
+}
+
+uint64_t
+egress_lossy_bytes(const struct conf *c)
+{
+	uint64_t given = 0, largest = 0;
+
+	for (unsigned int k = 0; k < CONF_CLASSES; k++) {
+		const struct conf_class *class = &c->class_[k];
+
+		if (class->lossless)
+			continue;
+		given += class->has_limit ? class->limit : 0;
+		largest = RTE_MAX(largest, class->limit);
+	}
+	return RTE_MAX(given, largest);
+}
+
 /* The classes that this software pauses at the port's neighbour. */
 static uint8_t
 paused_classes(const struct conf_port *p)
@@ -39,58 +74,44 @@ paused_classes(const struct conf_port *p)
 	return p->pfc.hardware ? 0 : p->pfc.classes;
 }
 
-/* What may wait of all that came by ports that pause it, wherever it is to go. */
-static uint64_t
-pfc_packets(const struct conf *c)
+uint32_t
+egress_paused_packets(const struct conf *c)
 {
 	uint64_t n = 0;
 
 	for (size_t p = 0; p < c->n_ports; p++)
 		n += (uint64_t)__builtin_popcount(paused_classes(&c->port[p])) *
 		     frames(&c->port[p], conf_pfc_bytes(&c->port[p]));
-	return RTE_MIN(n, (uint64_t)UINT32_MAX / 2);
+	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX / 2);
 }
 
-/* The most that a class takes which no port pauses. */
-static uint64_t
-largest_unpaused(const struct conf *c)
+uint64_t
+egress_open_bytes(const struct conf *c)
 {
-	uint64_t largest = 0;
+	uint64_t bytes = egress_lossy_bytes(c);
 	uint8_t paused = 0;
 
 	for (size_t p = 0; p < c->n_ports; p++)
 		paused |= paused_classes(&c->port[p]);
 	for (unsigned int k = 0; k < CONF_CLASSES; k++)
 		if (!(paused >> k & 1))
-			largest = RTE_MAX(largest, c->class_[k].limit);
-	return largest;
+			bytes = RTE_MAX(bytes, c->class_[k].limit);
+	return bytes;
 }
 
 uint32_t
-egress_queue_packets(const struct conf *c, size_t port)
+egress_open_packets(const struct conf *c, size_t port)
 {
-	uint64_t named = 0, largest = 0, n;
+	const struct conf_port *p = &c->port[port];
+	uint64_t all, paused, n;
 
-	if (!is_queued(&c->port[port]))
+	if (!is_queued(p))
 		return EGRESS_PLAIN_PACKETS;
-	/* classes that the file does not name share what one of them may take */
-	for (unsigned int k = 0; k < CONF_CLASSES; k++) {
-		named += c->class_[k].present ? c->class_[k].limit : 0;
-		largest = RTE_MAX(largest, c->class_[k].limit);
-	}
-	n = frames(&c->port[port], RTE_MAX(named, largest));
-	/* what is paused has its room, and something is left beside it */
-	n = RTE_MAX(n, pfc_packets(c) + frames(&c->port[port], largest_unpaused(c)));
-	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
-}
-
-/* Of those, what anything may take; at a plain port what is paused comes on top. */
-static uint32_t
-open_packets(const struct conf *c, size_t port)
-{
-	uint32_t n = egress_queue_packets(c, port);
-
-	return is_queued(&c->port[port]) ? n - (uint32_t)pfc_packets(c) : n;
+	/* limits count what is paused, which has its own room; something is left beside it */
+	all = frames(p, egress_lossless_bytes(c) + egress_lossy_bytes(c));
+	paused = egress_paused_packets(c);
+	n = RTE_MAX(all > paused ? all - paused : 0, frames(p, egress_open_bytes(c)));
+	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX / 2);
 }
 
 uint32_t
@@ -99,22 +120,17 @@ egress_line_packets(const struct conf *c, size_t port)
 	uint64_t bytes = conf_delay_line_bytes(&c->port[port]);
 
 	return bytes == 0 ? 0
-			  : (uint32_t)RTE_MIN(frames(&c->port[port], bytes) + DELAY_SLACK,
+			  : (uint32_t)RTE_MIN(frames(&c->port[port], bytes) + EGRESS_LINE_SLACK,
 				    (uint64_t)UINT32_MAX);
 }
 
 uint32_t
 egress_records(const struct conf *c)
 {
-	uint64_t n = 0;
-	bool plain = false;
+	uint64_t n = egress_paused_packets(c); /* wherever it waits, and only once */
 
-	for (size_t p = 0; p < c->n_ports; p++) {
-		n += (uint64_t)egress_queue_packets(c, p) + egress_line_packets(c, p);
-		plain |= !is_queued(&c->port[p]);
-	}
-	/* it may wait at any of the plain ports, and only once */
-	n += plain ? pfc_packets(c) : 0;
+	for (size_t p = 0; p < c->n_ports; p++)
+		n += (uint64_t)egress_open_packets(c, p) + egress_line_packets(c, p);
 	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
 }
 
@@ -174,8 +190,8 @@ fill_policy(struct egress_policy *e, const struct conf *conf, size_t port)
 		rc = fill_class(&e->class_[c], &conf->class_[c], &p->class_ecn[c]);
 		e->weight[c] = conf->class_[c].strict ? 0 : (uint16_t)conf->class_[c].dwrr;
 	}
-	e->packets_max = open_packets(conf, port);
-	e->packets_pfc = (uint32_t)pfc_packets(conf);
+	e->packets_max = egress_open_packets(conf, port);
+	e->packets_pfc = egress_paused_packets(conf);
 	e->line_max = egress_line_packets(conf, port);
 	e->delay_ps = p->delay_ns * QOS_PS_PER_NS;
 	e->queued = is_queued(p);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <rte_mempool.h>
 
@@ -94,6 +95,12 @@ int node_free(struct node *n);
  * little, -E2BIG when a table is (one sentence in the log). *ret_bytes may be NULL.
  */
 int node_check(const struct conf *conf, const struct node_log *log, uint64_t *ret_bytes);
+
+/*
+ * Writes what the node needs of memory and how that comes about, for `--check --explain`. -E2BIG as
+ * node_check() (said in the log), -ENOMEM, -EIO.
+ */
+int node_explain(const struct conf *conf, const struct node_log *log, FILE *out);
 
 /* Starts ports and launches the workers on their lcores. */
 int node_start(struct node *n);

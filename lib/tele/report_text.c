@@ -42,13 +42,36 @@ text_classes(const struct node *n, const struct counters *c, FILE *out)
 	table_free(t);
 }
 
+/* Where a port has queues of its own. */
+static void
+text_queues(const struct node *n, FILE *out)
+{
+	bool queued = false, paused = false;
+
+	for (size_t p = 0; p < n->n_ports; p++) {
+		queued |= n->policy[p].queued;
+		paused |= n->conf->port[p].pfc.classes != 0;
+	}
+	if (queued) {
+		fputc('\n', out);
+		show_queue(n, NULL, out);
+	}
+	if (paused) {
+		fputc('\n', out);
+		show_pfc(n, NULL, out);
+	}
+}
+
 static void
 text_ecn(const struct counters *c, FILE *out)
 {
-	char in[32];
+	char in[32], marked[32], not_ect[32];
 
-	fprintf(out, "\nECN: %s came in with CE; this version marks nothing itself\n",
-		table_thousands(c->ce_in, in));
+	fprintf(out,
+		"\nECN: %s came in with CE, %s were marked here, %s would have been and are not "
+		"ECN-capable\n",
+		table_thousands(c->ce_in, in), table_thousands(c->ce_marked, marked),
+		table_thousands(c->would_mark_not_ect, not_ect));
 }
 
 static void
@@ -89,6 +112,7 @@ report_text(const struct node *n, const struct report_run *run, FILE *out)
 	fputc('\n', out);
 	show_drops(n, NULL, out);
 	text_classes(n, &sum, out);
+	text_queues(n, out);
 	text_ecn(&sum, out);
 	text_cycles(run, &sum, out);
 }
