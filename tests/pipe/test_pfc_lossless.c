@@ -237,3 +237,23 @@ Test(pfc_lossless, a_way_out_without_a_policy_loses_nothing)
 	l.plain = true;
 	expect_unharmed(&l, device_is_slow, 0);
 }
+
+/* The other proof: what is held at XON is what bridges the round trip. */
+Test(pfc_lossless, an_xon_that_lasts_no_round_trip_lets_the_way_out_idle)
+{
+	char *yaml = world_yaml("", ", rate: 10Gbit", "rate: 10Gbit, distance: 80km",
+		", pfc: {classes: [3], xon: 20KB}", "");
+	unsigned int n_idle = 0;
+	struct world w;
+
+	world_open(&w, yaml, 80);
+	for (uint64_t end = 20 * MS; w.t.ticks < end;) {
+		step(&w, 50 * US);
+		w.started |= w.out_bytes != 0;
+		n_idle += w.started && node_waiting(w.t.node) == 0;
+	}
+	cr_assert_geq(n_idle, 10);
+	cr_assert_eq(drops(&w), 0);
+	world_close(&w, true);
+	free(yaml);
+}
