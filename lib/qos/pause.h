@@ -30,7 +30,7 @@ struct qos_pause {
  * counts as that). Holds for pauses that come from now on. Control thread.
  */
 static inline void
-qos_pause_speed(struct qos_pause *p, uint64_t rate_bps)
+qos_pause_speed_init(struct qos_pause *p, uint64_t rate_bps)
 {
 	uint64_t rate = RTE_MAX(rate_bps, QOS_PAUSE_RATE_MIN);
 
@@ -42,7 +42,7 @@ qos_pause_speed(struct qos_pause *p, uint64_t rate_bps)
 static inline void
 qos_pause_init(struct qos_pause *p, uint64_t rate_bps, uint64_t now)
 {
-	qos_pause_speed(p, rate_bps);
+	qos_pause_speed_init(p, rate_bps);
 	for (unsigned int c = 0; c < QOS_PAUSE_CLASSES; c++)
 		p->until_ps[c] = now;
 }

@@ -241,44 +241,6 @@ step(struct world *w, uint64_t turn_ns)
 	pfc_balance(&w->t);
 }
 
-/* Ports of the senders, `in0` to `in3`. */
-static inline void
-senders_yaml(FILE *f, const char *line, const char *pfc)
-{
-	for (unsigned int i = 0; i < SENDERS; i++)
-		fprintf(f,
-			"  - {name: in%u, device: in%u, role: longhaul, mac: "
-			"\"02:00:00:00:01:0%u\", promiscuous: true, mtu: 1500, %s%s}\n",
-			i, i, i, line, pfc);
-}
-
-static inline char *
-world_yaml(
-	const char *workers, const char *out, const char *line, const char *pfc, const char *limit)
-{
-	char *text;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	fputs("version: 1\nnode: {name: n, id: 7}\n"
-	      "runtime:\n  mbufs: 49152\n  memory: 400MB\n  burst: 64\n",
-		f);
-	fprintf(f, "%sports:\n", workers);
-	senders_yaml(f, line, pfc);
-	fprintf(f,
-		"  - {name: side, device: side, role: nsf, promiscuous: true, mtu: 1500}\n"
-		"  - {name: out, device: out, role: longhaul, mac: \"02:00:00:00:00:02\", mtu: "
-		"1500%s}\n"
-		"classes:\n  - {class: 3, name: lossless, dscp: [24], lossless: true%s}\n"
-		"  - {class: 0, name: lossy, dscp: [0], limit: 1MB}\n",
-		out, limit);
-	fputs("groups:\n  - {name: g, members: [{port: out, mac: \"02:aa:00:00:00:01\"}]}\n"
-	      "routes:\n  static: [{prefix: 0.0.0.0/0, group: g}]\n",
-		f);
-	fclose(f);
-	return text;
-}
-
 static inline void
 world_open(struct world *w, const char *yaml, unsigned int km)
 {

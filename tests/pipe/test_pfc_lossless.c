@@ -10,6 +10,44 @@
 #include "conf/headroom.h"
 #include "pfc_senders.h"
 
+/* Ports of the senders, `in0` to `in3`. */
+static void
+senders_yaml(FILE *f, const char *line, const char *pfc)
+{
+	for (unsigned int i = 0; i < SENDERS; i++)
+		fprintf(f,
+			"  - {name: in%u, device: in%u, role: longhaul, mac: "
+			"\"02:00:00:00:01:0%u\", promiscuous: true, mtu: 1500, %s%s}\n",
+			i, i, i, line, pfc);
+}
+
+static char *
+world_yaml(
+	const char *workers, const char *out, const char *line, const char *pfc, const char *limit)
+{
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	fputs("version: 1\nnode: {name: n, id: 7}\n"
+	      "runtime:\n  mbufs: 49152\n  memory: 400MB\n  burst: 64\n",
+		f);
+	fprintf(f, "%sports:\n", workers);
+	senders_yaml(f, line, pfc);
+	fprintf(f,
+		"  - {name: side, device: side, role: nsf, promiscuous: true, mtu: 1500}\n"
+		"  - {name: out, device: out, role: longhaul, mac: \"02:00:00:00:00:02\", mtu: "
+		"1500%s}\n"
+		"classes:\n  - {class: 3, name: lossless, dscp: [24], lossless: true%s}\n"
+		"  - {class: 0, name: lossy, dscp: [0], limit: 1MB}\n",
+		out, limit);
+	fputs("groups:\n  - {name: g, members: [{port: out, mac: \"02:aa:00:00:00:01\"}]}\n"
+	      "routes:\n  static: [{prefix: 0.0.0.0/0, group: g}]\n",
+		f);
+	fclose(f);
+	return text;
+}
+
 static uint64_t
 drops(const struct world *w)
 {
@@ -198,4 +236,24 @@ Test(pfc_lossless, a_way_out_without_a_policy_loses_nothing)
 
 	l.plain = true;
 	expect_unharmed(&l, device_is_slow, 0);
+}
+
+/* The other proof: what is held at XON is what bridges the round trip. */
+Test(pfc_lossless, an_xon_that_lasts_no_round_trip_lets_the_way_out_idle)
+{
+	char *yaml = world_yaml("", ", rate: 10Gbit", "rate: 10Gbit, distance: 80km",
+		", pfc: {classes: [3], xon: 20KB}", "");
+	unsigned int n_idle = 0;
+	struct world w;
+
+	world_open(&w, yaml, 80);
+	for (uint64_t end = 20 * MS; w.t.ticks < end;) {
+		step(&w, 50 * US);
+		w.started |= w.out_bytes != 0;
+		n_idle += w.started && node_waiting(w.t.node) == 0;
+	}
+	cr_assert_geq(n_idle, 10);
+	cr_assert_eq(drops(&w), 0);
+	world_close(&w, true);
+	free(yaml);
 }
