@@ -6,7 +6,6 @@
 
 #include <rte_mbuf.h>
 
-#include "conf/headroom.h"
 #include "ctl/build.h"
 #include "ctl/egress.h"
 #include "ctl/ports.h"
@@ -34,15 +33,6 @@ budget_users(const struct conf *c)
 	return u;
 }
 
-uint64_t
-budget_held_packets(const struct conf_port *p)
-{
-	if (p->pfc.hardware)
-		return 0; /* they wait in the NIC */
-	return (uint64_t)__builtin_popcount(p->pfc.classes) *
-	       (conf_pfc_bytes(p) / egress_frame_bytes(p) + 1);
-}
-
 static struct budget_packets
 count_packets(const struct conf *c, struct budget_users u)
 {
@@ -54,11 +44,11 @@ count_packets(const struct conf *c, struct budget_users u)
 	};
 
 	for (size_t p = 0; p < c->n_ports; p++) {
+		n.queues += egress_queue_packets(c, p);
 		n.lines += egress_line_packets(c, p);
-		n.held += budget_held_packets(&c->port[p]);
 	}
-	n.queues = egress_records(c) - n.lines;
-	n.sum = n.rings + n.workers + n.queues + n.lines;
+	n.held = egress_paused_packets(c);
+	n.sum = n.rings + n.workers + n.queues + n.held + n.lines;
 	return n;
 }
 
@@ -191,11 +181,13 @@ check_mbufs(const struct conf *c, const struct budget *b, const struct node_log 
 static void
 waiting_text(const struct conf *c, const struct budget *b, char *buf, size_t size)
 {
+	uint64_t queues = b->packets.queues + b->packets.held;
+
 	buf[0] = '\0';
-	if (c->mbufs == 0 && b->packets.queues + b->packets.lines > b->packets.rings)
+	if (c->mbufs == 0 && queues + b->packets.lines > b->packets.rings)
 		snprintf(buf, size,
 			" (%" PRIu64 " of them for class queues, %" PRIu64 " for delay lines)",
-			b->packets.queues, b->packets.lines);
+			queues, b->packets.lines);
 }
 
 int

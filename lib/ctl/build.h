@@ -31,10 +31,10 @@ int build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_sn
 struct budget_packets {
 	uint64_t rings;   /* full descriptor rings of all queues */
 	uint64_t workers; /* bursts, TX buffers, hand-over, caches of the pool */
-	uint64_t queues;  /* class queues, full */
+	uint64_t queues;  /* class queues, full of what nobody pauses */
 	uint64_t lines;   /* delay lines, full */
-	uint64_t held;    /* of `queues`: what pause promises, xoff and headroom of all ports */
-	uint64_t sum;     /* all but `held` */
+	uint64_t held;    /* what pause promises: xoff and headroom of all ports with pfc */
+	uint64_t sum;
 };
 
 /* Memory that a configuration asks for, in bytes. */
@@ -61,9 +61,6 @@ struct budget_users budget_users(const struct conf *conf);
 /* -E2BIG: more routes than a table can hold (said in the log); -ENOMEM. */
 int build_budget(const struct conf *conf, struct budget_users users, const struct node_log *log,
 	struct budget *ret_budget);
-
-/* Packets that came in by the port and that pause promises a place, of all its classes. Pure. */
-uint64_t budget_held_packets(const struct conf_port *p);
 
 /*
  * The budget against runtime.mbufs (which must hold delay lines and what pause promises) and

@@ -48,20 +48,23 @@ port_label(const struct conf_port *p, const char *what, char *buf, size_t len)
 	snprintf(buf, len, "    %s %s", p->name, what);
 }
 
+/* Either rule of egress_queue_packets(). */
 static void
 queue_row(const struct conf *c, size_t port, FILE *out)
 {
 	const struct conf_port *p = &c->port[port];
+	uint32_t frame = egress_frame_bytes(p), n = egress_queue_packets(c, port);
 	char label[64], is[AMOUNT_LEN], lossy[AMOUNT_LEN], lossless[AMOUNT_LEN];
 
 	port_label(p, "queues", label, sizeof(label));
-	count(egress_queue_packets(c, port), is);
-	size(egress_lossy_bytes(c), lossy);
-	if (egress_lossless_bytes(c) == 0)
-		row(out, label, is, "%s / %u B (3/4 of the MTU)", lossy, egress_frame_bytes(p));
+	count(n, is);
+	if (n == egress_open_bytes(c) / frame + 1)
+		row(out, label, is, "%s / %u B (3/4 of the MTU)", size(egress_open_bytes(c), lossy),
+			frame);
 	else
-		row(out, label, is, "(%s lossless + %s lossy) / %u B (3/4 of the MTU)",
-			size(egress_lossless_bytes(c), lossless), lossy, egress_frame_bytes(p));
+		row(out, label, is, "(%s lossless + %s lossy) / %u B (3/4 of the MTU) - %u paused",
+			size(egress_lossless_bytes(c), lossless),
+			size(egress_lossy_bytes(c), lossy), frame, egress_paused_packets(c));
 }
 
 static void
@@ -77,37 +80,22 @@ line_row(const struct conf *c, size_t port, FILE *out)
 
 /* Ports without queues of their own come last, together. */
 static void
-port_rows(const struct conf *c, const struct budget *b, FILE *out)
+port_rows(const struct conf *c, FILE *out)
 {
-	uint64_t n = 0, packets = b->packets.queues;
+	uint64_t n = 0;
 	char is[AMOUNT_LEN];
 
 	for (size_t p = 0; p < c->n_ports; p++) {
-		if (egress_is_queued(&c->port[p])) {
+		if (egress_is_queued(&c->port[p]))
 			queue_row(c, p, out);
-			packets -= egress_queue_packets(c, p);
-		} else {
+		else
 			n++;
-		}
 		if (egress_line_packets(c, p) != 0)
 			line_row(c, p, out);
 	}
 	if (n != 0)
-		row(out, "    ports without queues", count(packets, is),
-			"%" PRIu64 " of them: until the device takes more", n);
-}
-
-static void
-pause_row(const struct conf *c, const struct budget *b, FILE *out)
-{
-	char is[AMOUNT_LEN];
-
-	if (b->packets.held != 0)
-		row(out, "    of it for pause", count(b->packets.held, is),
-			"xoff + headroom of each class at the ports with pfc, in such frames");
-	if (c->mbufs != 0)
-		row(out, "    runtime.mbufs", count(c->mbufs, is), "as given, instead of %" PRIu64,
-			b->packets.sum);
+		row(out, "    ports without queues", count(n * EGRESS_PLAIN_PACKETS, is),
+			"%" PRIu64 " x %u: until the device takes more", n, EGRESS_PLAIN_PACKETS);
 }
 
 static void
@@ -121,8 +109,12 @@ packet_rows(const struct conf *c, const struct budget *b, struct budget_users u,
 	row(out, "    workers", count(b->packets.workers, is),
 		"bursts, TX buffers and caches of %u worker%s and %zu ports", u.n_workers,
 		u.n_workers == 1 ? "" : "s", c->n_ports);
-	port_rows(c, b, out);
-	pause_row(c, b, out);
+	if (b->packets.held != 0)
+		row(out, "    paused", count(b->packets.held, is),
+			"xoff + headroom of each class at the ports with pfc, wherever it waits");
+	port_rows(c, out);
+	if (c->mbufs != 0)
+		row(out, "  runtime.mbufs", count(c->mbufs, is), "as given, instead of these");
 }
 
 int

@@ -248,8 +248,10 @@ node_poll(struct node *n, uint64_t now)
 	if (now - n->link_poll_tsc < n->env.clock.hz / LINK_POLL_HZ)
 		return busy;
 	n->link_poll_tsc = now;
-	for (size_t p = 0; n->running && p < n->n_ports; p++)
+	for (size_t p = 0; n->running && p < n->n_ports; p++) {
+		egress_set_speed(n, (uint16_t)p, port_speed(n->port[p]));
 		node_set_link(n, (uint16_t)p, port_link_up(n->port[p]));
+	}
 	reclaim_poll(&n->reclaim);
 	return busy;
 }

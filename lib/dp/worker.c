@@ -59,7 +59,8 @@ is_waiting(const struct worker *w)
 bool
 worker_rests(struct worker *w, unsigned int n)
 {
-	if (n != 0 || w->collected || is_waiting(w)) {
+	/* an XOFF that comes 50 us late, from a node that held nothing, is within its headroom */
+	if (n != 0 || w->collected || is_waiting(w) || (w->idx == 0 && pfc_is_busy(w))) {
 		w->n_empty = 0;
 		return false;
 	}

@@ -86,8 +86,8 @@ def what_does_not_fit_is_explained_before_it_is_refused():
     text = read("config/longhaul.yaml")
     path = write(where, text.replace("memory: 512MB", "memory: 256MB"))
     done = running.run([SOFTBAG, "-c", path, "--explain"], status=2)
-    assert "memory: 366." in done.out and ": ok:" not in done.out, done.out
-    assert re.search(r"30480 of them for class queues, 890 for delay lines", done.err), done.err
+    assert "memory: 322." in done.out and ": ok:" not in done.out, done.out
+    assert re.search(r"25200 of them for class queues, 890 for delay lines", done.err), done.err
     path = write(where, text.replace("memory: 512MB", "memory: 512MB\n  mbufs: 8192"))
     err = refused(path, "--check")
     assert "runtime.mbufs is 8192; set mbufs: " in err, err

@@ -206,7 +206,7 @@ Test(budget, what_waits_is_named_where_memory_is_too_small)
 
 	cr_assert_eq(node_check(c, &test_log, NULL), -ENOSPC);
 	snprintf(want, sizeof(want), "(%u of them for class queues, %u for delay lines)",
-		2 * (48000000 / 1125 + 1), 2 * (6250000 / 1125 + 1 + 256));
+		2 * (16000000 / 1125 + 1 + 26259444 / 1125 + 1), 2 * (6250000 / 1125 + 1 + 256));
 	cr_assert_not_null(strstr(said, want), "%s\n%s", said, want);
 	cr_assert_not_null(strstr(said, "a smaller limit."), "%s", said);
 	conf_free(c);

@@ -47,6 +47,35 @@ Test(egress, packets_that_may_wait_follow_the_limits)
 	}
 }
 
+#define PAUSE ", rate: 1Gbit, pfc: {classes: [3], xoff: 900KB, xon: 1KB, headroom: 100KB}}\n"
+#define OTHER "  - {name: q, device: e, role: nsf"
+#define CLASS "classes: [{class: 3, name: a, lossless: true, limit: "
+
+/* What is paused has its room once in the node, and limits count it. */
+Test(egress, packets_that_are_paused_have_room_once)
+{
+	const uint32_t held = 1000000 / 1125 + 1, lossy = 16000000 / 1125 + 1;
+	struct conf *c = node_test_conf(HEAD PAUSE OTHER PAUSE CLASS "2MB}]\n");
+
+	cr_expect_eq(egress_paused_packets(c), 2 * held);
+	cr_expect_eq(egress_queue_packets(c, 0), lossy);
+	cr_expect_eq(egress_records(c), 2 * held + 2 * lossy);
+	conf_free(c);
+	/* a limit beyond what is paused is open to what is not */
+	c = node_test_conf(HEAD PAUSE OTHER "}\n" CLASS "10MB}]\n");
+	cr_expect_eq(egress_paused_packets(c), held);
+	cr_expect_eq(egress_queue_packets(c, 0), 26000000 / 1125 + 1 - held);
+	cr_expect_eq(egress_queue_packets(c, 1), EGRESS_PLAIN_PACKETS);
+	cr_expect_eq(egress_records(c), 26000000 / 1125 + 1 + EGRESS_PLAIN_PACKETS);
+	conf_free(c);
+	/* what a NIC pauses waits there */
+	c = node_test_conf(
+		HEAD ", rate: 1Gbit, pfc: {classes: [3], mode: hardware}}\n" CLASS "40MB}]\n");
+	cr_expect_eq(egress_paused_packets(c), 0);
+	cr_expect_eq(egress_open_bytes(c), 40000000);
+	conf_free(c);
+}
+
 /* 50 ms at 10 Gbit/s are 62.5 MB; jitter and what is held back come on top. */
 Test(egress, a_delay_line_holds_the_rate_for_all_its_time)
 {

@@ -56,6 +56,8 @@ bench_make(bool adaptive)
 	struct worker_config c = {.shared = &b->shared,
 		.socket = SOCKET_ID_ANY,
 		.n_ports = 1,
+		.clock = {.hz = 1000000000},
+		.n_records = 16,
 		.burst_len = 32,
 		.adaptive_idle = adaptive};
 
@@ -151,6 +153,46 @@ Test(worker, does_not_rest_while_a_port_takes_nothing)
 	hand_over(b);
 	for (unsigned int i = 0; i < 3 * SPIN_TURNS; i++)
 		cr_assert_not(turn_rests(b), "turn %u", i);
+	bench_free(b);
+}
+
+/* Packets of a port that pauses its neighbour wait in another worker: this one has to say XON. */
+Test(worker, that_speaks_for_others_does_not_rest_while_they_hold_anything)
+{
+	struct bench *b = bench_make(true);
+	struct egress_policy policy = {.pfc = 1 << 3, .quanta = 65535};
+	struct snapshot *snapshot = aligned(sizeof(*snapshot));
+	struct qos_xoff *xoff;
+
+	b->shared.commons = aligned(sizeof(*b->shared.commons));
+	b->shared.n_pfc_ports = 1;
+	b->shared.pool = b->pool;
+	b->shared.snapshot = snapshot;
+	snapshot->egress[0] = &policy;
+	xoff = &b->shared.commons[0].xoff[3];
+	cr_assert_eq(qos_xoff_init(xoff, 2000, 1000, 1000000), 0);
+	for (unsigned int i = 0; i < 2 * SPIN_TURNS; i++)
+		turn_rests(b);
+	cr_assert(turn_rests(b), "nothing is held");
+	qos_xoff_hold(xoff, 1500);
+	for (unsigned int i = 0; i < 3 * SPIN_TURNS; i++)
+		cr_assert_not(turn_rests(b), "turn %u", i);
+	qos_xoff_hold(xoff, -1500);
+	/* told to stop, and the XON does not get out */
+	qos_xoff_hold(xoff, 2500);
+	turn_rests(b);
+	cr_assert_eq(b->shared.commons[0].pfc_out, 1);
+	qos_xoff_hold(xoff, -2500);
+	b->port.room = 0;
+	for (unsigned int i = 0; i < 3 * SPIN_TURNS; i++)
+		cr_assert_not(turn_rests(b), "turn %u", i);
+	b->port.room = UINT16_MAX;
+	for (unsigned int i = 0; i < SPIN_TURNS; i++)
+		turn_rests(b);
+	cr_assert_eq(b->shared.commons[0].pfc_out, 2);
+	cr_assert(turn_rests(b), "all is said");
+	free(b->shared.commons);
+	free(snapshot);
 	bench_free(b);
 }
 
