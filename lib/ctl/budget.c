@@ -44,7 +44,7 @@ count_packets(const struct conf *c, struct budget_users u)
 	};
 
 	for (size_t p = 0; p < c->n_ports; p++) {
-		n.queues += egress_open_packets(c, p);
+		n.queues += egress_queue_packets(c, p);
 		n.lines += egress_line_packets(c, p);
 	}
 	n.held = egress_paused_packets(c);

@@ -100,7 +100,7 @@ egress_open_bytes(const struct conf *c)
 }
 
 uint32_t
-egress_open_packets(const struct conf *c, size_t port)
+egress_queue_packets(const struct conf *c, size_t port)
 {
 	const struct conf_port *p = &c->port[port];
 	uint64_t all, paused, n;
@@ -130,7 +130,7 @@ egress_records(const struct conf *c)
 	uint64_t n = egress_paused_packets(c); /* wherever it waits, and only once */
 
 	for (size_t p = 0; p < c->n_ports; p++)
-		n += (uint64_t)egress_open_packets(c, p) + egress_line_packets(c, p);
+		n += (uint64_t)egress_queue_packets(c, p) + egress_line_packets(c, p);
 	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
 }
 
@@ -190,7 +190,7 @@ fill_policy(struct egress_policy *e, const struct conf *conf, size_t port)
 		rc = fill_class(&e->class_[c], &conf->class_[c], &p->class_ecn[c]);
 		e->weight[c] = conf->class_[c].strict ? 0 : (uint16_t)conf->class_[c].dwrr;
 	}
-	e->packets_max = egress_open_packets(conf, port);
+	e->packets_max = egress_queue_packets(conf, port);
 	e->packets_pfc = egress_paused_packets(conf);
 	e->line_max = egress_line_packets(conf, port);
 	e->delay_ps = p->delay_ns * QOS_PS_PER_NS;
@@ -325,7 +325,7 @@ egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps)
 
 	if (bps == 0 || e->pfc == 0)
 		return;
-	qos_pause_speed_init(&m->pause, bps);
+	qos_pause_speed(&m->pause, bps);
 	for (unsigned int c = 0; c < DP_CLASSES; c++)
 		if (e->pfc >> c & 1)
 			qos_xoff_repeat(&m->xoff[c], qos_pause_ps(&m->pause, e->quanta));

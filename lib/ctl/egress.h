@@ -30,7 +30,7 @@ uint32_t egress_frame_bytes(const struct conf_port *p);
  * lossless_drop, delay_line_full). Pure.
  */
 uint32_t egress_paused_packets(const struct conf *c);
-uint32_t egress_open_packets(const struct conf *c, size_t port);
+uint32_t egress_queue_packets(const struct conf *c, size_t port);
 uint32_t egress_line_packets(const struct conf *c, size_t port);
 
 /* Packets that may wait at all ports together: records that a worker has. Pure. */

@@ -48,12 +48,12 @@ port_label(const struct conf_port *p, const char *what, char *buf, size_t len)
 	snprintf(buf, len, "    %s %s", p->name, what);
 }
 
-/* Either rule of egress_open_packets(). */
+/* Either rule of egress_queue_packets(). */
 static void
 queue_row(const struct conf *c, size_t port, FILE *out)
 {
 	const struct conf_port *p = &c->port[port];
-	uint32_t frame = egress_frame_bytes(p), n = egress_open_packets(c, port);
+	uint32_t frame = egress_frame_bytes(p), n = egress_queue_packets(c, port);
 	char label[64], is[AMOUNT_LEN], lossy[AMOUNT_LEN], lossless[AMOUNT_LEN];
 
 	port_label(p, "queues", label, sizeof(label));

@@ -39,7 +39,7 @@ Test(egress, packets_that_may_wait_follow_the_limits)
 
 		cr_expect_eq(egress_lossy_bytes(c), r->lossy, "%s", r->what);
 		cr_expect_eq(egress_lossless_bytes(c), r->lossless, "%s", r->what);
-		cr_expect_eq(egress_open_packets(c, 0), r->packets, "%s", r->what);
+		cr_expect_eq(egress_queue_packets(c, 0), r->packets, "%s", r->what);
 		cr_expect_eq(egress_is_queued(&c->port[0]), i != 0, "%s", r->what);
 		cr_expect_eq(egress_line_packets(c, 0), 0, "%s", r->what);
 		cr_expect_eq(egress_records(c), r->packets, "%s", r->what);
@@ -58,14 +58,14 @@ Test(egress, packets_that_are_paused_have_room_once)
 	struct conf *c = node_test_conf(HEAD PAUSE OTHER PAUSE CLASS "2MB}]\n");
 
 	cr_expect_eq(egress_paused_packets(c), 2 * held);
-	cr_expect_eq(egress_open_packets(c, 0), lossy);
+	cr_expect_eq(egress_queue_packets(c, 0), lossy);
 	cr_expect_eq(egress_records(c), 2 * held + 2 * lossy);
 	conf_free(c);
 	/* a limit beyond what is paused is open to what is not */
 	c = node_test_conf(HEAD PAUSE OTHER "}\n" CLASS "10MB}]\n");
 	cr_expect_eq(egress_paused_packets(c), held);
-	cr_expect_eq(egress_open_packets(c, 0), 26000000 / 1125 + 1 - held);
-	cr_expect_eq(egress_open_packets(c, 1), EGRESS_PLAIN_PACKETS);
+	cr_expect_eq(egress_queue_packets(c, 0), 26000000 / 1125 + 1 - held);
+	cr_expect_eq(egress_queue_packets(c, 1), EGRESS_PLAIN_PACKETS);
 	cr_expect_eq(egress_records(c), 26000000 / 1125 + 1 + EGRESS_PLAIN_PACKETS);
 	conf_free(c);
 	/* what a NIC pauses waits there */
