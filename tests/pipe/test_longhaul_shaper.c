@@ -167,7 +167,10 @@ expect_burst(const struct run *r)
 		r->cell->rate, r->cell->len, r->cell->n_workers, r->bucket_max);
 }
 
-/* Chance decides who comes first in a turn, so the shares of few packets differ. */
+/*
+ * Who comes first in a turn takes more, and workers take turns at that; with few packets chance has
+ * its part in it, too.
+ */
 static void
 expect_shares(const struct run *r)
 {
@@ -177,7 +180,7 @@ expect_shares(const struct run *r)
 		all += (double)r->left[w];
 	part = all / r->cell->n_workers;
 	for (unsigned int w = 0; w < r->cell->n_workers; w++)
-		cr_assert_geq((double)r->left[w], part * 0.5 - 3,
+		cr_assert_geq((double)r->left[w], part * 0.65 - 3,
 			"%s, %u bytes: worker %u of %u sent %lu of %.0f packets", r->cell->rate,
 			r->cell->len, w, r->cell->n_workers, r->left[w], all);
 }
