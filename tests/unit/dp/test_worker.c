@@ -57,6 +57,7 @@ bench_make(bool adaptive)
 		.socket = SOCKET_ID_ANY,
 		.n_ports = 1,
 		.burst_len = 32,
+		.clock = {.hz = 1000000000},
 		.adaptive_idle = adaptive};
 
 	test_eal(64);
