@@ -37,6 +37,19 @@ queue_is_empty(const struct worker_queue *q)
 }
 
 /*
+ * Lets a frame of the class go by the port's rate, or not now. A strict one does not wait for what
+ * other workers let go: they do not see each other's queues.
+ */
+static inline bool
+queue_shape(struct egress_commons *commons, const struct worker_queue *q, uint64_t now_ps,
+	unsigned int class, uint32_t len)
+{
+	if (q->sched.strict >> class & 1)
+		return qos_shaper_take_urgent(&commons->shaper, now_ps, len);
+	return qos_shaper_take(&commons->shaper, now_ps, len);
+}
+
+/*
  * Takes a packet that was routed to meta->port_idx: remarks, marks, and sends at once or queues.
  * Returns 0, or the drop reason; the packet is then the caller's. Worker.
  */

@@ -70,7 +70,7 @@ straight(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
 	if (policy->pfc >> rec->class & 1 &&
 		qos_pause_mask(&commons->pause, w->now_ps) >> rec->class & 1)
 		return false;
-	if (policy->shaped && !qos_shaper_take(&commons->shaper, w->now_ps, rec->len))
+	if (policy->shaped && !queue_shape(commons, q, w->now_ps, rec->class, rec->len))
 		return false;
 	line_put(w, port_idx, rec);
 	return true;

@@ -73,6 +73,23 @@ has_room(const struct worker *w, const struct egress_policy *policy, uint16_t po
 	return policy->line || w->tx[port_idx].n < WORKER_TX_MAX;
 }
 
+/*
+ * Of the classes that could send, those that the rate lets: all, the strict ones, none. Asked
+ * before one is picked: the scheduler must not be asked for nothing.
+ */
+static inline uint8_t
+in_rate(const struct worker *w, const struct egress_policy *policy, uint16_t port_idx,
+	uint8_t eligible)
+{
+	const struct qos_shaper *shaper = &w->shared->commons[port_idx].shaper;
+
+	if (!policy->shaped || qos_shaper_ready(shaper, w->now_ps))
+		return eligible;
+	return qos_shaper_ready_urgent(shaper, w->now_ps)
+		       ? eligible & w->queue[port_idx].sched.strict
+		       : 0;
+}
+
 static void
 serve_classes(struct worker *w, uint16_t port_idx)
 {
@@ -87,12 +104,12 @@ serve_classes(struct worker *w, uint16_t port_idx)
 		has_room(w, policy, port_idx)) {
 		int class;
 
-		/* asked before a class is picked: the scheduler must not be asked for nothing */
-		if (policy->shaped && !qos_shaper_ready(&commons->shaper, w->now_ps))
+		eligible = in_rate(w, policy, port_idx, eligible);
+		if (eligible == 0)
 			break;
 		class = qos_sched_pick(&q->sched, eligible, q->head_len);
-		if (policy->shaped &&
-			!qos_shaper_take(&commons->shaper, w->now_ps, q->head_len[class]))
+		if (policy->shaped && !queue_shape(commons, q, w->now_ps, (unsigned int)class,
+					      q->head_len[class]))
 			break;
 		pop(w, port_idx, (unsigned int)class, &rec);
 		qos_sched_charge(

@@ -15,5 +15,6 @@ qos_shaper_init(struct qos_shaper *s, uint64_t rate_bps, bool l2, uint64_t now)
 	s->tolerance_ps = QOS_SHAPER_TOLERANCE_PS;
 	s->ps_per_byte = (uint64_t)((byte + rate_bps / 2) / rate_bps);
 	s->overhead = l2 ? QOS_OVERHEAD_L2 : QOS_OVERHEAD_L1;
+	s->urgent_ps = s->tolerance_ps + qos_shaper_cost(s, QOS_FRAME_MAX);
 	return 0;
 }

@@ -9,7 +9,11 @@
  * guards no other data. The rest is written before and never again.
  *
  * Burst bound: frames let go at times in [a, b] take at most (b - a) + tolerance + one frame at the
- * rate. With 100 us that is 125 kB and a frame at 10 Gbit/s, after any silence.
+ * rate. With 100 us that is 125 kB and a frame at 10 Gbit/s, after any silence. Urgent frames may
+ * go when they would be the longest frame's time too early: whatever others let go last, a first
+ * urgent one need not wait, and others wait until those ahead are paid for. Their bound is one
+ * longest frame more.
+ *
  * Rate: exact while frames wait and somebody asks at least every 100 us; a frame's time is rounded
  * to a picosecond, at most 0.03 % for a short frame at 400 Gbit/s.
  */
@@ -35,9 +39,10 @@
 /* Bits behind the point of a time a byte: 1 part in 10^7 at QOS_RATE_MAX. */
 #define QOS_PER_BYTE_SHIFT 20
 
-#define QOS_OVERHEAD_L1 24u /* FCS 4, preamble 8, gap 12 (802.3 clause 4) */
-#define QOS_OVERHEAD_L2 4u  /* FCS */
-#define QOS_FRAME_MIN   60u /* without FCS: what is shorter, the MAC pads */
+#define QOS_OVERHEAD_L1 24u   /* FCS 4, preamble 8, gap 12 (802.3 clause 4) */
+#define QOS_OVERHEAD_L2 4u    /* FCS */
+#define QOS_FRAME_MIN   60u   /* without FCS: what is shorter, the MAC pads */
+#define QOS_FRAME_MAX   9622u /* the largest MTU, 9600, with Ethernet header and two tags */
 
 /* Lost races before a frame waits for the next turn: somebody else's frame went each time. */
 #define QOS_SHAPER_TRIES 8u
@@ -45,6 +50,7 @@
 struct qos_shaper {
 	uint64_t tat_ps;
 	uint64_t tolerance_ps;
+	uint64_t urgent_ps;   /* tolerance of urgent frames */
 	uint64_t ps_per_byte; /* << QOS_PER_BYTE_SHIFT */
 	uint32_t overhead;    /* bytes a frame */
 } __rte_cache_aligned;
@@ -85,12 +91,17 @@ qos_shaper_ready(const struct qos_shaper *s, uint64_t now)
 	return qos_ahead(__atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED), now) <= s->tolerance_ps;
 }
 
-/*
- * Lets one frame go and books it; false: not now. What was taken must be sent. The workers' `now`
- * may differ a little; `tat` never goes back. Worker.
- */
+/* The same for a frame that goes before what others have waiting. Worker. */
 static inline bool
-qos_shaper_take(struct qos_shaper *s, uint64_t now, uint32_t frame_len)
+qos_shaper_ready_urgent(const struct qos_shaper *s, uint64_t now)
+{
+	return qos_ahead(__atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED), now) <= s->urgent_ps;
+}
+
+/* The two below: `tolerance_ps` is one of the shaper's. */
+static inline bool
+qos_shaper_take_within(
+	struct qos_shaper *s, uint64_t now, uint32_t frame_len, uint64_t tolerance_ps)
 {
 	uint64_t tat = __atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED);
 	uint64_t cost = qos_shaper_cost(s, frame_len);
@@ -98,13 +109,30 @@ qos_shaper_take(struct qos_shaper *s, uint64_t now, uint32_t frame_len)
 	for (unsigned int i = 0; i < QOS_SHAPER_TRIES; i++) {
 		uint64_t ahead = qos_ahead(tat, now);
 
-		if (ahead > s->tolerance_ps)
+		if (ahead > tolerance_ps)
 			return false;
 		if (likely(__atomic_compare_exchange_n(&s->tat_ps, &tat, now + ahead + cost, false,
 			    __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Lets one frame go and books it; false: not now. What was taken must be sent. The workers' `now`
+ * may differ a little; `tat` never goes back. Worker.
+ */
+static inline bool
+qos_shaper_take(struct qos_shaper *s, uint64_t now, uint32_t frame_len)
+{
+	return qos_shaper_take_within(s, now, frame_len, s->tolerance_ps);
+}
+
+/* The same for an urgent frame. Worker. */
+static inline bool
+qos_shaper_take_urgent(struct qos_shaper *s, uint64_t now, uint32_t frame_len)
+{
+	return qos_shaper_take_within(s, now, frame_len, s->urgent_ps);
 }
 
 #endif

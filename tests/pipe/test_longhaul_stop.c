@@ -71,7 +71,8 @@ Test(longhaul_stop, with_full_queues)
 		longhaul_open(
 			&t, 256, &(struct longhaul_conf){.out = "rate: 1Mbit", .n_workers = n});
 		flood(&t, 600);
-		cr_assert_geq(longhaul_commons(&t)->packets, 600 * n - 1);
+		/* but for what was sent at once */
+		cr_assert_geq(longhaul_commons(&t)->packets, 600 * n - 20);
 		expect_stop(&t);
 	}
 }

@@ -70,6 +70,7 @@ bench_make(bool adaptive)
 		.n_ports = 1,
 		.n_records = 64,
 		.burst_len = 32,
+		.clock = {.hz = 1000000000},
 		.adaptive_idle = adaptive};
 
 	test_eal(64);

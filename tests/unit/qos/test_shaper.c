@@ -303,3 +303,28 @@ Test(shaper, threads_that_race_book_each_frame_once)
 	cr_assert_eq(s.tat_ps, n * cost);
 	cr_assert(n * cost > 20 * QOS_PS_PER_MS && n * cost < 21 * QOS_PS_PER_MS);
 }
+
+/* Whatever others let go last: one urgent frame goes at once, and no more than one longest frame of
+ * them. */
+Test(shaper, an_urgent_frame_does_not_wait_and_is_paid_for)
+{
+	static const uint64_t rate[] = {10000000, 10000000000, 400000000000};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		uint64_t now = 1000 * QOS_PS_PER_MS, tat, n = 0;
+		struct qos_shaper s;
+
+		cr_assert_eq(qos_shaper_init(&s, rate[i], false, 0), 0);
+		while (qos_shaper_take(&s, now, QOS_FRAME_MAX))
+			;
+		cr_assert(qos_shaper_ready_urgent(&s, now));
+		for (tat = s.tat_ps; qos_shaper_take_urgent(&s, now, 80); n++)
+			;
+		cr_assert(n >= 1 && n <= (QOS_FRAME_MAX + 24) / 104 + 1, "%lu frames", n);
+		cr_assert_not(qos_shaper_ready_urgent(&s, now));
+		/* all of it is on the books: others wait until it is paid for */
+		cr_assert_eq(s.tat_ps - tat, n * qos_shaper_cost(&s, 80));
+		cr_assert_not(qos_shaper_take(&s, qos_shaper_next_ps(&s) - 1, 80));
+		cr_assert(qos_shaper_take(&s, qos_shaper_next_ps(&s), 80));
+	}
+}
