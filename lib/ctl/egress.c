@@ -325,7 +325,7 @@ egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps)
 
 	if (bps == 0 || e->pfc == 0)
 		return;
-	qos_pause_speed(&m->pause, bps);
+	qos_pause_speed_init(&m->pause, bps);
 	for (unsigned int c = 0; c < DP_CLASSES; c++)
 		if (e->pfc >> c & 1)
 			qos_xoff_repeat(&m->xoff[c], qos_pause_ps(&m->pause, e->quanta));
