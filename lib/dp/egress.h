@@ -70,6 +70,8 @@ struct egress_commons {
 	uint32_t packets;         /* in the class queues of all workers */
 	uint8_t sent;             /* classes that sent since the watchdog's last turn */
 	uint64_t pfc_in, pfc_out; /* pause frames; those sent are no packets of port_out */
+	/* the same by the classes that they name: XOFF and XON */
+	uint64_t pfc_class_in[DP_CLASSES], pfc_class_out[DP_CLASSES];
 } __rte_cache_aligned;
 
 static inline uint64_t

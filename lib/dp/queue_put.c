@@ -22,6 +22,7 @@ mark(struct worker *w, const struct egress_class *c, const struct pkt_meta *meta
 	default:
 		remark_ce(meta->l3, ip6);
 		w->counters->ce_marked++;
+		w->queue[meta->port_idx].count[meta->class].ce_marked++;
 		return DROP_NONE;
 	}
 }
@@ -126,8 +127,8 @@ refused(const struct worker *w, const struct egress_policy *policy, uint16_t por
 	return DROP_NONE;
 }
 
-enum drop_reason
-queue_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta)
+static enum drop_reason
+put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta)
 {
 	uint16_t port_idx = meta->port_idx;
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
@@ -157,4 +158,14 @@ queue_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const stru
 	if (straight(w, &rec, port_idx))
 		return DROP_NONE;
 	return push(w, &rec, port_idx);
+}
+
+enum drop_reason
+queue_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta)
+{
+	enum drop_reason reason = put(w, in_port_idx, m, meta);
+
+	if (unlikely(reason != DROP_NONE))
+		w->queue[meta->port_idx].count[meta->class].dropped++;
+	return reason;
 }
