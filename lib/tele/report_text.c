@@ -18,6 +18,8 @@ report_totals(const struct node *n, struct report_totals *ret_totals)
 		.out = sum_ports(sum.port_out),
 		.punted = sum_punts(&sum),
 		.dropped = sum_drops(&sum),
+		.duplicated = sum.duplicated,
+		.waiting = node_waiting(n),
 	};
 }
 
@@ -45,10 +47,13 @@ text_classes(const struct node *n, const struct counters *c, FILE *out)
 static void
 text_ecn(const struct counters *c, FILE *out)
 {
-	char in[32];
+	char in[32], marked[32], not_ect[32];
 
-	fprintf(out, "\nECN: %s came in with CE; this version marks nothing itself\n",
-		table_thousands(c->ce_in, in));
+	fprintf(out,
+		"\nECN: %s came in with CE, %s were marked here, %s would have been and are not "
+		"ECN-capable\n",
+		table_thousands(c->ce_in, in), table_thousands(c->ce_marked, marked),
+		table_thousands(c->would_mark_not_ect, not_ect));
 }
 
 static void
