@@ -31,6 +31,7 @@ struct worker_queue {
 	struct qos_sched sched;
 	uint32_t head_len[DP_CLASSES]; /* bytes of each class's first packet */
 	uint8_t waiting;               /* bit: the class's FIFO is not empty */
+	uint8_t used;                  /* classes that a packet came for, ever */
 	struct qos_fifo fifo[DP_CLASSES];
 	struct qos_fifo line; /* in the order of at_ps, as `late` is */
 	struct qos_fifo late; /* packets that are to be overtaken */

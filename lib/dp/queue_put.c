@@ -163,9 +163,11 @@ put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt
 enum drop_reason
 queue_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta)
 {
+	struct worker_queue *q = &w->queue[meta->port_idx];
 	enum drop_reason reason = put(w, in_port_idx, m, meta);
 
+	q->used |= (uint8_t)(1u << meta->class);
 	if (unlikely(reason != DROP_NONE))
-		w->queue[meta->port_idx].count[meta->class].dropped++;
+		q->count[meta->class].dropped++;
 	return reason;
 }
