@@ -5,9 +5,11 @@ softbag-replay in virtual time: arrivals at a rate, shaped and delayed ports to 
 series of queues over time and its picture.
 """
 
+import collections
 import csv
 import filecmp
 import fractions
+import json
 import math
 import os
 import struct
@@ -296,6 +298,60 @@ def pause_frames_of_our_own_are_in_the_capture_and_no_packets():
     assert total(queue_rows(rows, "in0"), "pfc_out") == len(sent)
     assert max(int(row["held_bytes"]) for row in queue_rows(rows, "in0")) > 20_000
     assert queue_rows(rows, "in0")[-1]["held_bytes"] == "0"
+
+
+@tap.test(timeout=120)
+def several_workers_share_a_shaper_and_repeat():
+    flows = [
+        f.ether(f.roce_ip("10.1.64.1", "10.2.0.1", f.RC + f.WRITE_MIDDLE, qpn=9, sport=49152 + i,
+                          payload=bytes(1000)))
+        for i in range(64)
+    ]  # fmt: skip
+    frames = [flows[i * 7 % 64] for i in range(3000)]
+    workers = "\n  ".join(
+        ["workers:"] + [f"  - {{lcore: {i}, rx: [in0, out0]}}" for i in range(1, 4)]
+    )
+    yaml = node("rate: 1Gbit, delay: 2ms").replace(
+        'runtime: {memory: 1GB, eal: ["--no-huge"]}',
+        f'runtime:\n  memory: 1GB\n  eal: ["--no-huge"]\n  {workers}',
+    )
+    runs = [run(yaml, frames, "--rate", "in0=2Gbit") for _ in range(2)]
+    assert times(runs[0]) == times(runs[1]) and runs[0].out == runs[1].out
+    got = times(runs[0])
+    assert len(got) == 3000 and not replay.check_conservation(runs[0].json)
+    ns = wire_bits(frames[0])  # a bit is 1 ns at 1 Gbit/s
+    tail = [b - a for a, b in zip(got[-1000:], got[-999:])]
+    assert all(abs(gap - ns) <= 1 for gap in tail), collections.Counter(tail).most_common(5)
+
+
+@tap.test
+def too_few_buffers_make_frames_late_and_that_is_told():
+    yaml = node("rate: 10Mbit").replace("memory: 1GB", "memory: 1GB, mbufs: 2048")
+    frames = data(5000)
+    result = run(yaml, frames, "--rate", "in0=10Gbit", timeout=50)
+    assert result.json["in"] == result.json["out"] == 5000, result.json["drops"]
+    assert "runtime.mbufs" in result.stderr, result.stderr
+    few = run(yaml, frames[:500], "--rate", "in0=10Gbit")
+    assert few.json["out"] == 500 and "mbufs" not in few.stderr, few.stderr
+
+
+@tap.test
+def ctrl_c_while_packets_wait_drops_them_and_reports():
+    where = folder()
+    path, conf, report = (os.path.join(where, x) for x in ("in.pcap", "node.yaml", "report.json"))
+    pcapio.write_pcap(path, data(10))
+    with open(conf, "w", encoding="ascii") as out:
+        out.write(node("rate: 10Mbit, delay: 1s"))
+    words = [replay.PROGRAM, "-c", conf, "--in", f"in0={path}", "--json", report]
+    # more than it can play in the time: queues are full when the key comes
+    term = running.Terminal(tap, [*words, "--seconds", "1000", "--rate", "in0=20Mbit"])
+    term.wait_for("replay: ")
+    term.type(b"\x03")
+    done = term.wait(timeout=30)
+    with open(report, encoding="utf-8") as file:
+        early = json.load(file)
+    assert done.status == 0 and early["drops"]["stopped"] > 0, early["drops"]
+    assert not replay.check_conservation(early) and early["waiting"] == 0
 
 
 @tap.test
