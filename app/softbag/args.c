@@ -12,10 +12,12 @@
 #include "tele/show.h"
 
 static const char usage[] =
-	"usage: softbag -c FILE [--check] [-i] [--live] [--seconds N]\n"
+	"usage: softbag -c FILE [--check [--explain]] [-i] [--live] [--seconds N]\n"
 	"\n"
 	"  -c, --config FILE   the node's YAML; with --check it may be given several times\n"
 	"      --check         check the files, say what they would need, and end\n"
+	"      --explain       the same with the figures of queues and memory and their "
+	"arithmetic\n"
 	"  -i, --interactive   a console on standard input (help lists its commands)\n"
 	"      --live          a table of rates, shares and drops each second\n"
 	"      --seconds N     stop after N seconds\n"
@@ -27,11 +29,12 @@ static const char usage[] =
 	"run\n"
 	"or its numbers do not add up, 2 the command line or a file is wrong.\n";
 
-enum { OPT_CHECK = 256, OPT_LIVE, OPT_SECONDS, OPT_VERSION, OPT_REFERENCE };
+enum { OPT_CHECK = 256, OPT_EXPLAIN, OPT_LIVE, OPT_SECONDS, OPT_VERSION, OPT_REFERENCE };
 
 static const struct option options[] = {
 	{"config", required_argument, NULL, 'c'},
 	{"check", no_argument, NULL, OPT_CHECK},
+	{"explain", no_argument, NULL, OPT_EXPLAIN},
 	{"interactive", no_argument, NULL, 'i'},
 	{"live", no_argument, NULL, OPT_LIVE},
 	{"seconds", required_argument, NULL, OPT_SECONDS},
@@ -75,6 +78,9 @@ one_option(int opt, struct args *a, int *ret_status)
 		return 1;
 	case OPT_CHECK:
 		a->check = true;
+		return 1;
+	case OPT_EXPLAIN:
+		a->check = a->explain = true;
 		return 1;
 	case 'i':
 		a->interactive = true;

@@ -35,12 +35,30 @@ check_load(const char *file)
 	return c;
 }
 
+/* Comes before the verdict: the arithmetic is wanted most where it does not fit. */
 static int
-check_one(const struct conf *c, const struct node_log *log)
+explain(const struct conf *c, const struct node_log *log)
+{
+	int rc;
+
+	printf("%s: node %s\n\n", c->file, c->node_name);
+	rc = conf_explain(c, stdout);
+	fputc('\n', stdout);
+	if (rc == 0)
+		rc = node_explain(c, log, stdout);
+	fputc('\n', stdout);
+	fflush(stdout);
+	return rc;
+}
+
+static int
+check_one(const struct conf *c, bool explained, const struct node_log *log)
 {
 	uint64_t bytes;
-	int rc = node_check(c, log, &bytes);
+	int rc = explained ? explain(c, log) : 0;
 
+	if (rc == 0)
+		rc = node_check(c, log, &bytes);
 	if (rc == 0)
 		printf("%s: ok: node %s, %zu ports, %zu groups, %zu routes; needs %" PRIu64
 		       " of %" PRIu64 " MB\n",
@@ -61,7 +79,7 @@ check_files(const struct args *args)
 	for (size_t i = 0; i < args->n_files; i++) {
 		struct conf *c = check_load(args->file[i]);
 
-		if (c == NULL || check_one(c, &log) != 0)
+		if (c == NULL || check_one(c, args->explain, &log) != 0)
 			status = 2;
 		if (c != NULL)
 			conf[n++] = c;

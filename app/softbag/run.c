@@ -20,8 +20,6 @@
 #include "log.h"
 #include "tele/show.h"
 
-#define POLL_MS 1 /* node_poll() is called this often; it looks at links each 10 ms */
-
 struct run {
 	const struct args *args;
 	struct node *node;
@@ -94,7 +92,7 @@ loop(struct run *r)
 			live_view(r, now);
 		if (limit != 0 && now - r->start_tsc >= limit)
 			break;
-		wait_for_people(r, busy ? 0 : POLL_MS);
+		wait_for_people(r, busy ? 0 : (int)NODE_POLL_MS);
 	}
 }
 

@@ -12,7 +12,7 @@
 #include "conf/class_item.h"
 
 #define LIMIT_DEFAULT  16000000u /* 1.3 ms at 100 Gbit/s: deep enough to mark before it drops */
-#define LIMIT_LOSSLESS 64000000u /* two long-haul ports of 100 Gbit/s over 80 and 110 km */
+#define LIMIT_LOSSLESS 32000000u /* a long-haul port of 100 Gbit/s over 110 km holds 29 MB */
 #define STRICT_FROM    6u        /* CNP, routing */
 
 /* What was there and could not be read has its error: no check of it may fail, too. */
@@ -35,7 +35,8 @@ resolve_classes(struct conf *c)
 	for (unsigned int n = 0; n < CONF_CLASSES; n++) {
 		struct conf_class *k = &c->class_[n];
 
-		if (k->limit == 0)
+		k->has_limit = k->limit != 0;
+		if (!k->has_limit)
 			k->limit = k->lossless ? LIMIT_LOSSLESS : LIMIT_DEFAULT;
 		if (k->strict || k->dwrr != 0)
 			continue;

@@ -72,7 +72,8 @@ struct conf_class {
 	char name[CONF_NAME_MAX];
 	struct conf_pos pos;
 	uint64_t dscps; /* bit n: DSCP n goes to this class */
-	uint64_t limit; /* bytes that may wait at one port; default 16 MB, lossless 64 MB */
+	uint64_t limit; /* bytes that may wait at one port; default 16 MB, lossless 32 MB */
+	bool has_limit; /* the file says so; lossy classes without share the buffers of one */
 	bool lossless;
 	bool strict;   /* before all DWRR classes, the higher number first; default: 6 and 7 */
 	uint32_t dwrr; /* weight, 1..255; default 1; of a strict class 0 */

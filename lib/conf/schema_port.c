@@ -176,7 +176,7 @@ static const struct field class_fields[] = {
 		AS_INT(class_item, as.limit),
 		.min = LIMIT_MIN,
 		.max = UINT64_C(1000000000000),
-		.def_text = "16MB, lossless 64MB",
+		.def_text = "16MB, lossless 32MB",
 		.help = "Bytes of the class that may wait at one port; what comes on top is "
 			"dropped."},
 	{.key = "lossless",

@@ -59,6 +59,23 @@ warn_headroom(const struct conf_port *p, struct conf_errors *w)
 			arithmetic_flight(p, text), amount_round(AMOUNT_SIZE, bdp, want));
 }
 
+/* A renewal is due before half of it has run, and the loop comes round in CONF_RESPONSE_NS. */
+static void
+warn_pause(const struct conf_port *p, struct conf_errors *w)
+{
+	uint64_t pause = conf_pause_ns(p), need = UINT64_C(2) * CONF_RESPONSE_NS;
+	char is[AMOUNT_LEN], want[AMOUNT_LEN];
+
+	if (p->pfc.hardware || p->rate_bps == 0 || pause >= need)
+		return;
+	errors_add(w, p->pfc.pos,
+		"ports.%s.pfc.quanta: got a pause of %s, want %s: as it is, it may run out before "
+		"softbag comes round to renew it%s",
+		p->name, amount_round(AMOUNT_TIME, pause, is), amount_show(AMOUNT_TIME, need, want),
+		p->pfc.quanta == UINT16_MAX ? "; only `mode: hardware` is as fast as this rate"
+					    : "");
+}
+
 static void
 warn_port(const struct conf_port *p, struct conf_errors *w)
 {
@@ -71,8 +88,10 @@ warn_port(const struct conf_port *p, struct conf_errors *w)
 	if (p->rate_l2 && p->rate_bps == 0)
 		errors_add(w, p->pos, "ports.%s.rate_layer: got it without a rate, want both",
 			p->name);
-	if (p->pfc.pos.line != 0)
-		warn_headroom(p, w);
+	if (p->pfc.pos.line == 0)
+		return;
+	warn_headroom(p, w);
+	warn_pause(p, w);
 }
 
 void

@@ -33,20 +33,23 @@ budget_users(const struct conf *c)
 	return u;
 }
 
-/*
- * Full rings of all queues, what may wait in workers and on its way between them, the pool's
- * caches.
- */
-static uint32_t
-mbufs_auto(const struct conf *c, struct budget_users u)
+static struct budget_packets
+count_packets(const struct conf *c, struct budget_users u)
 {
 	uint32_t handoff = u.n_workers > 1 ? PORTS_HANDOFF : 0;
-	uint64_t n = (uint64_t)u.n_queues * PORTS_DESC +
-		     c->n_ports * (u.n_workers * WORKER_TX_MAX + handoff) +
-		     u.n_workers * (BURST_MAX + PORTS_POOL_CACHE * 2);
+	struct budget_packets n = {
+		.rings = (uint64_t)u.n_queues * PORTS_DESC,
+		.workers = c->n_ports * (u.n_workers * WORKER_TX_MAX + handoff) +
+			   u.n_workers * (BURST_MAX + PORTS_POOL_CACHE * 2),
+	};
 
-	n += egress_records(c);
-	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
+	for (size_t p = 0; p < c->n_ports; p++) {
+		n.queues += egress_open_packets(c, p);
+		n.lines += egress_line_packets(c, p);
+	}
+	n.held = egress_paused_packets(c);
+	n.sum = n.rings + n.workers + n.queues + n.held + n.lines;
+	return n;
 }
 
 uint32_t
@@ -88,6 +91,13 @@ group_bytes(const struct conf *c)
 	return 2 * bytes;
 }
 
+/* Each worker can have all that waits. */
+static uint64_t
+record_bytes(const struct conf *c, unsigned int n_workers)
+{
+	return n_workers * qos_chunks_bytes(egress_records(c), (uint32_t)c->n_ports * QUEUE_FIFOS);
+}
+
 static uint64_t
 worker_bytes(const struct conf *c, unsigned int n_workers)
 {
@@ -98,8 +108,7 @@ worker_bytes(const struct conf *c, unsigned int n_workers)
 	return n_workers *
 	       (sizeof(struct worker) + sizeof(struct counters) + members * sizeof(struct counter) +
 		       c->n_ports * (sizeof(struct worker_tx) + sizeof(struct worker_rxq) +
-					    sizeof(struct worker_queue)) +
-		       qos_chunks_bytes(egress_records(c), (uint32_t)c->n_ports * QUEUE_FIFOS));
+					    sizeof(struct worker_queue)));
 }
 
 int
@@ -124,13 +133,17 @@ build_budget(const struct conf *c, struct budget_users users, const struct node_
 			n_routes, FIB_ROUTES_MAX);
 		return rc;
 	}
-	b.n_mbufs = c->mbufs != 0 ? c->mbufs : mbufs_auto(c, users);
+	b.packets = count_packets(c, users);
+	b.n_mbufs =
+		c->mbufs != 0 ? c->mbufs : (uint32_t)RTE_MIN(b.packets.sum, (uint64_t)UINT32_MAX);
 	b.mbuf_len = ports_mbuf_len(c);
 	b.fib = b.plan.v4.bytes + b.plan.v6.bytes;
 	b.groups = group_bytes(c);
 	b.mbufs = mbuf_bytes(b.n_mbufs, b.mbuf_len);
-	b.workers = worker_bytes(c, users.n_workers);
-	b.total = b.fib + b.groups + b.mbufs + b.workers + EAL_BYTES;
+	b.records = record_bytes(c, users.n_workers);
+	b.workers = worker_bytes(c, users.n_workers) + b.records;
+	b.eal = EAL_BYTES;
+	b.total = b.fib + b.groups + b.mbufs + b.workers + b.eal;
 	*ret_budget = b;
 	return 0;
 }
@@ -141,19 +154,60 @@ mb(uint64_t bytes)
 	return (bytes + MB - 1) / MB;
 }
 
+/*
+ * Fewer buffers than class queues could fill are somebody's choice; a delay line that cannot hold
+ * the rate, or a pause without its headroom, is not what the file says.
+ */
+static int
+check_mbufs(const struct conf *c, const struct budget *b, const struct node_log *log)
+{
+	const struct budget_packets *n = &b->packets;
+	uint64_t need = n->rings + n->workers + n->lines + n->held;
+
+	if (c->mbufs == 0 || n->lines + n->held == 0 || need <= c->mbufs)
+		return 0;
+	node_say(log, NODE_ERROR,
+		"the node needs %" PRIu64 " packet buffers (%" PRIu64
+		" for the devices' rings and bursts, %" PRIu64 " for delay lines, %" PRIu64
+		" for xoff and headroom of the ports with pfc, in frames of three quarters of the "
+		"MTU) and runtime.mbufs is %u; set mbufs: %" PRIu64 " or more, or auto (%" PRIu64
+		").",
+		need, n->rings + n->workers, n->lines, n->held, c->mbufs,
+		RTE_ALIGN_CEIL(need, 1024), n->sum);
+	return -ENOSPC;
+}
+
+/* ` (20,000 for class queues, 5,812 for delay lines)`, where there are any worth a word. */
+static void
+waiting_text(const struct conf *c, const struct budget *b, char *buf, size_t size)
+{
+	uint64_t queues = b->packets.queues + b->packets.held;
+
+	buf[0] = '\0';
+	if (c->mbufs == 0 && queues + b->packets.lines > b->packets.rings)
+		snprintf(buf, size,
+			" (%" PRIu64 " of them for class queues, %" PRIu64 " for delay lines)",
+			queues, b->packets.lines);
+}
+
 int
 build_check_memory(const struct conf *c, const struct budget *b, const struct node_log *log)
 {
-	if (b->total <= c->memory)
-		return 0;
+	char waiting[128];
+	int rc = check_mbufs(c, b, log);
+
+	if (rc != 0 || b->total <= c->memory)
+		return rc;
+	waiting_text(c, b, waiting, sizeof(waiting));
 	node_say(log, NODE_ERROR,
 		"the node needs %" PRIu64 " MB (%" PRIu64 " for %u + %u routes, %" PRIu64
-		" for %u packet buffers of %u bytes, %" PRIu64
+		" for %u packet buffers of %u bytes%s, %" PRIu64
 		" for groups and workers) and runtime.memory is %" PRIu64
-		" MB; set memory: %" PRIu64 "MB or more.",
+		" MB; set memory: %" PRIu64 "MB or more%s.",
 		mb(b->total), mb(b->fib), b->plan.v4.n_routes, b->plan.v6.n_routes, mb(b->mbufs),
-		b->n_mbufs, b->mbuf_len, mb(b->groups + b->workers + EAL_BYTES), mb(c->memory),
-		RTE_ALIGN_CEIL(mb(b->total), 64));
+		b->n_mbufs, b->mbuf_len, waiting, mb(b->groups + b->workers + b->eal),
+		mb(c->memory), RTE_ALIGN_CEIL(mb(b->total), 64),
+		waiting[0] == '\0' ? "" : ", or give classes a smaller limit");
 	return -ENOSPC;
 }
 

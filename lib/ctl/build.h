@@ -27,10 +27,23 @@ int build_fib(struct node *n);
 /* Snapshot number `generation` of what the node has now. -ENOMEM. */
 int build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapshot);
 
+/* Who takes packet buffers, in packets of the whole node. */
+struct budget_packets {
+	uint64_t rings;   /* full descriptor rings of all queues */
+	uint64_t workers; /* bursts, TX buffers, hand-over, caches of the pool */
+	uint64_t queues;  /* class queues, full of what nobody pauses */
+	uint64_t lines;   /* delay lines, full */
+	uint64_t held;    /* what pause promises: xoff and headroom of all ports with pfc */
+	uint64_t sum;
+};
+
 /* Memory that a configuration asks for, in bytes. */
 struct budget {
 	uint64_t fib, groups, mbufs, workers, total;
+	uint64_t records; /* of `workers`: records of what waits */
+	uint64_t eal;     /* DPDK's own */
 	struct fib_plan plan;
+	struct budget_packets packets;
 	uint32_t n_mbufs;
 	uint32_t mbuf_len; /* data room of one */
 };
@@ -49,7 +62,10 @@ struct budget_users budget_users(const struct conf *conf);
 int build_budget(const struct conf *conf, struct budget_users users, const struct node_log *log,
 	struct budget *ret_budget);
 
-/* The budget against runtime.memory: -ENOSPC, and one sentence with the sum and the cure. */
+/*
+ * The budget against runtime.mbufs (which must hold delay lines and what pause promises) and
+ * runtime.memory: -ENOSPC, and one sentence with the sum and the cure.
+ */
 int build_check_memory(const struct conf *conf, const struct budget *b, const struct node_log *log);
 
 #endif

@@ -9,14 +9,17 @@
 #include "conf/headroom.h"
 #include "ctl/say.h"
 
-#define DELAY_SLACK 256u /* packets: what a turn may bring at once */
+/* RoCE data of 1024 bytes in an MTU of 1500, with some answers. */
+uint32_t
+egress_frame_bytes(const struct conf_port *p)
+{
+	return p->mtu * 3u / 4;
+}
 
-/* Frames of three quarters of the MTU: RoCE data of 1024 bytes in an MTU of 1500, with some
- * answers. */
 static uint64_t
 frames(const struct conf_port *p, uint64_t bytes)
 {
-	return bytes / (p->mtu * 3u / 4) + 1;
+	return bytes / egress_frame_bytes(p) + 1;
 }
 
 static bool
@@ -32,20 +35,83 @@ is_queued(const struct conf_port *p)
 	       rewrite || (p->pfc.classes != 0 && !p->pfc.hardware);
 }
 
-uint32_t
-egress_queue_packets(const struct conf *c, size_t port)
+bool
+egress_is_queued(const struct conf_port *p)
 {
-	uint64_t named = 0, largest = 0;
+	return is_queued(p);
+}
 
-	if (!is_queued(&c->port[port]))
-		return EGRESS_PLAIN_PACKETS;
-	/* classes that the file does not name share what one of them may take */
+uint64_t
+egress_lossless_bytes(const struct conf *c)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int k = 0; k < CONF_CLASSES; k++)
+		sum += c->class_[k].lossless ? c->class_[k].limit : 0;
+	return sum;
+}
+
+uint64_t
+egress_lossy_bytes(const struct conf *c)
+{
+	uint64_t given = 0, largest = 0;
+
 	for (unsigned int k = 0; k < CONF_CLASSES; k++) {
-		named += c->class_[k].present ? c->class_[k].limit : 0;
-		largest = RTE_MAX(largest, c->class_[k].limit);
+		const struct conf_class *class = &c->class_[k];
+
+		if (class->lossless)
+			continue;
+		given += class->has_limit ? class->limit : 0;
+		largest = RTE_MAX(largest, class->limit);
 	}
-	named = frames(&c->port[port], RTE_MAX(named, largest));
-	return (uint32_t)RTE_MIN(named, (uint64_t)UINT32_MAX);
+	return RTE_MAX(given, largest);
+}
+
+/* The classes that this software pauses at the port's neighbour. */
+static uint8_t
+paused_classes(const struct conf_port *p)
+{
+	return p->pfc.hardware ? 0 : p->pfc.classes;
+}
+
+uint32_t
+egress_paused_packets(const struct conf *c)
+{
+	uint64_t n = 0;
+
+	for (size_t p = 0; p < c->n_ports; p++)
+		n += (uint64_t)__builtin_popcount(paused_classes(&c->port[p])) *
+		     frames(&c->port[p], conf_pfc_bytes(&c->port[p]));
+	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX / 2);
+}
+
+uint64_t
+egress_open_bytes(const struct conf *c)
+{
+	uint64_t bytes = egress_lossy_bytes(c);
+	uint8_t paused = 0;
+
+	for (size_t p = 0; p < c->n_ports; p++)
+		paused |= paused_classes(&c->port[p]);
+	for (unsigned int k = 0; k < CONF_CLASSES; k++)
+		if (!(paused >> k & 1))
+			bytes = RTE_MAX(bytes, c->class_[k].limit);
+	return bytes;
+}
+
+uint32_t
+egress_open_packets(const struct conf *c, size_t port)
+{
+	const struct conf_port *p = &c->port[port];
+	uint64_t all, paused, n;
+
+	if (!is_queued(p))
+		return EGRESS_PLAIN_PACKETS;
+	/* limits count what is paused, which has its own room; something is left beside it */
+	all = frames(p, egress_lossless_bytes(c) + egress_lossy_bytes(c));
+	paused = egress_paused_packets(c);
+	n = RTE_MAX(all > paused ? all - paused : 0, frames(p, egress_open_bytes(c)));
+	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX / 2);
 }
 
 uint32_t
@@ -54,17 +120,17 @@ egress_line_packets(const struct conf *c, size_t port)
 	uint64_t bytes = conf_delay_line_bytes(&c->port[port]);
 
 	return bytes == 0 ? 0
-			  : (uint32_t)RTE_MIN(frames(&c->port[port], bytes) + DELAY_SLACK,
+			  : (uint32_t)RTE_MIN(frames(&c->port[port], bytes) + EGRESS_LINE_SLACK,
 				    (uint64_t)UINT32_MAX);
 }
 
 uint32_t
 egress_records(const struct conf *c)
 {
-	uint64_t n = 0;
+	uint64_t n = egress_paused_packets(c); /* wherever it waits, and only once */
 
 	for (size_t p = 0; p < c->n_ports; p++)
-		n += (uint64_t)egress_queue_packets(c, p) + egress_line_packets(c, p);
+		n += (uint64_t)egress_open_packets(c, p) + egress_line_packets(c, p);
 	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
 }
 
@@ -124,7 +190,8 @@ fill_policy(struct egress_policy *e, const struct conf *conf, size_t port)
 		rc = fill_class(&e->class_[c], &conf->class_[c], &p->class_ecn[c]);
 		e->weight[c] = conf->class_[c].strict ? 0 : (uint16_t)conf->class_[c].dwrr;
 	}
-	e->packets_max = egress_queue_packets(conf, port);
+	e->packets_max = egress_open_packets(conf, port);
+	e->packets_pfc = egress_paused_packets(conf);
 	e->line_max = egress_line_packets(conf, port);
 	e->delay_ps = p->delay_ns * QOS_PS_PER_NS;
 	e->queued = is_queued(p);
@@ -133,8 +200,9 @@ fill_policy(struct egress_policy *e, const struct conf *conf, size_t port)
 	e->line =
 		e->delay_ps != 0 || p->impair_out.jitter_ns != 0 || p->impair_out.reorder_ppb != 0;
 	e->storm_forward = p->pfc.storm == CONF_STORM_FORWARD;
-	e->pfc = p->pfc.hardware ? 0 : p->pfc.classes;
+	e->pfc = paused_classes(p);
 	e->quanta = p->pfc.quanta;
+	e->pfc_held = conf_pfc_bytes(p);
 	e->impair = impair_conf(&p->impair_out);
 	e->impair_seed = p->impair_out.seed;
 	fill_rewrite(e, p);
@@ -247,4 +315,18 @@ egress_free(struct node *n)
 			free(n->worker[i]->rxq[k].impair);
 	free(n->policy);
 	free(n->shared.commons);
+}
+
+void
+egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps)
+{
+	const struct egress_policy *e = &n->policy[port_idx];
+	struct egress_commons *m = &n->shared.commons[port_idx];
+
+	if (bps == 0 || e->pfc == 0)
+		return;
+	qos_pause_speed(&m->pause, bps);
+	for (unsigned int c = 0; c < DP_CLASSES; c++)
+		if (e->pfc >> c & 1)
+			qos_xoff_repeat(&m->xoff[c], qos_pause_ps(&m->pause, e->quanta));
 }

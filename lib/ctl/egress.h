@@ -5,12 +5,32 @@
 
 #include "ctl/node.h"
 
+#define EGRESS_LINE_SLACK 256u /* packets of a delay line: what a turn may bring at once */
+
+/* Every packet of the port passes its queues; else they are for a device that takes none. Pure. */
+bool egress_is_queued(const struct conf_port *p);
+
 /*
- * Packets that may wait at a port, and in its delay line. Bytes of the configuration as frames of
- * three quarters of the MTU: with smaller ones on average the buffers end before the bytes do,
- * which is then counted (buffer_full, delay_line_full). Pure.
+ * Bytes that may wait at a port. Of lossless classes: their limits together. Of lossy ones: the
+ * limits that the file gives, and at least the largest, which all without `limit` share. Of what is
+ * paused nowhere: the lossy ones', or the limit of a lossless class that is larger. Pure.
  */
-uint32_t egress_queue_packets(const struct conf *c, size_t port);
+uint64_t egress_lossless_bytes(const struct conf *c);
+uint64_t egress_lossy_bytes(const struct conf *c);
+uint64_t egress_open_bytes(const struct conf *c);
+
+/* What a packet counts as: three quarters of the MTU. Pure. */
+uint32_t egress_frame_bytes(const struct conf_port *p);
+
+/*
+ * Packets that may wait. What came by ports that pause it has its room at every port, and waits at
+ * one: xoff and headroom of all those ports. Besides, a port has some that are open to anything,
+ * and its delay line. Bytes of the configuration as frames of three quarters of the MTU: with
+ * smaller ones on average the buffers end before the bytes do, which is then counted (buffer_full,
+ * lossless_drop, delay_line_full). Pure.
+ */
+uint32_t egress_paused_packets(const struct conf *c);
+uint32_t egress_open_packets(const struct conf *c, size_t port);
 uint32_t egress_line_packets(const struct conf *c, size_t port);
 
 /* Packets that may wait at all ports together: records that a worker has. Pure. */
@@ -21,5 +41,12 @@ int egress_create(struct node *n);
 /* The queues of one worker, and its impaired ways in. -ENOMEM. */
 int egress_attach(struct node *n, struct worker *w);
 void egress_free(struct node *n);
+
+/*
+ * The speed of the port's link, bits/s; 0: not known, all stays as it is. Quanta are bit times of
+ * the link, whatever the shaper's rate is: of those that come, and of those that are sent, which
+ * are repeated before they run out at the peer.
+ */
+void egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps);
 
 #endif

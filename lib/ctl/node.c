@@ -49,6 +49,7 @@ create_workers(struct node *n, const struct placement *pl)
 			return node_say_no_memory(&n->env.log);
 		n->n_workers++;
 	}
+	n->shared.n_workers = (uint16_t)n->n_workers;
 	if (reclaim_init(&n->reclaim, pl->n_workers) != 0)
 		return node_say_no_memory(&n->env.log);
 	return 0;
@@ -236,7 +237,8 @@ inline_turns(struct node *n, uint64_t now)
 
 	for (unsigned int i = 0; n->running && i < n->n_workers; i++)
 		if (is_inline(n->worker[i]))
-			busy |= !worker_rests(n->worker[i], worker_turn(n->worker[i], now));
+			busy |= !worker_rests(n->worker[i], worker_turn(n->worker[i], now),
+				NODE_POLL_MS * UINT64_C(1000000));
 	return busy;
 }
 
@@ -248,8 +250,10 @@ node_poll(struct node *n, uint64_t now)
 	if (now - n->link_poll_tsc < n->env.clock.hz / LINK_POLL_HZ)
 		return busy;
 	n->link_poll_tsc = now;
-	for (size_t p = 0; n->running && p < n->n_ports; p++)
+	for (size_t p = 0; n->running && p < n->n_ports; p++) {
+		egress_set_speed(n, (uint16_t)p, port_speed(n->port[p]));
 		node_set_link(n, (uint16_t)p, port_link_up(n->port[p]));
+	}
 	reclaim_poll(&n->reclaim);
 	return busy;
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <rte_mempool.h>
 
@@ -23,6 +24,7 @@
 #include "dp/worker.h"
 
 #define NODE_WORKERS_MAX 128u /* RTE_MAX_LCORE of Debian's DPDK */
+#define NODE_POLL_MS     1u   /* the longest between two node_poll(); links wait for it */
 
 enum node_severity {
 	NODE_NOTE,  /* what is done instead */
@@ -94,6 +96,12 @@ int node_free(struct node *n);
  */
 int node_check(const struct conf *conf, const struct node_log *log, uint64_t *ret_bytes);
 
+/*
+ * Writes what the node needs of memory and how that comes about, for `--check --explain`. -E2BIG as
+ * node_check() (said in the log), -ENOMEM, -EIO.
+ */
+int node_explain(const struct conf *conf, const struct node_log *log, FILE *out);
+
 /* Starts ports and launches the workers on their lcores. */
 int node_start(struct node *n);
 /* Workers and ports stand still after this; what waited is sent or counted `stopped`. */
@@ -101,7 +109,7 @@ void node_stop(struct node *n);
 
 /*
  * Links, deferred frees, and a turn of the worker that shares the main lcore. True when that worker
- * wants its next turn at once. Cheap.
+ * wants its next turn at once; false: within NODE_POLL_MS. Cheap.
  */
 bool node_poll(struct node *n, uint64_t now);
 

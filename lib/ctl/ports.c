@@ -158,6 +158,8 @@ ports_configure(struct node *n, const struct placement *pl)
 			.n_desc = PORTS_DESC,
 			.has_mac = c->has_mac,
 			.promiscuous = c->promiscuous,
+			.pfc = c->pfc.hardware ? c->pfc.classes : 0,
+			.pfc_quanta = c->pfc.quanta,
 			.pool = n->pool,
 		};
 

@@ -21,7 +21,7 @@
 #define EGRESS_PLAIN_PACKETS 256u
 
 struct egress_class {
-	uint64_t limit;            /* bytes that may wait at the port, of all workers */
+	uint64_t limit; /* bytes that may wait at the port; not for what has a pfc_held */
 	struct qos_red mark, drop; /* dataplane's two curves; kmax 0: none */
 	bool ecn;                  /* either curve is there */
 	bool phantom;              /* they are asked about the phantom queue */
@@ -35,6 +35,7 @@ struct egress_policy {
 	struct egress_class class_[DP_CLASSES];
 	uint16_t weight[DP_CLASSES]; /* of DWRR; 0: strict */
 	uint32_t packets_max;        /* that may wait at the port, of all workers */
+	uint32_t packets_pfc;        /* besides, of what came by ports that pause it */
 	uint32_t line_max;           /* packets that a worker's delay line holds */
 	uint64_t delay_ps;           /* of the delay line */
 	bool queued;                 /* every packet passes the queues: something below is on */
@@ -45,6 +46,7 @@ struct egress_policy {
 	bool storm_forward; /* a class in a storm is sent in spite of the pause, not dropped */
 	uint8_t pfc;        /* classes that this software pauses for, and pauses at the peer */
 	uint16_t quanta;    /* that an XOFF asks for */
+	uint64_t pfc_held;  /* bytes of such a class that may wait of what the port let in */
 	uint8_t dscp[64];   /* rewrite: what each DSCP becomes */
 	struct qos_impair_conf impair;
 	uint64_t impair_seed;
@@ -57,8 +59,8 @@ struct egress_backlog {
 
 /*
  * Owner: the node. Written by all workers with relaxed atomics: none of it guards other data.
- * `xoff` is of the port as a way in: what it let in and the node still holds. `storm`, and what
- * says of xoff that an XOFF stands, belong to worker 0.
+ * `xoff` is of the port as a way in: what it let in and the node still holds. `storm`, `was_up`,
+ * and what says of xoff that an XOFF stands, belong to worker 0.
  */
 struct egress_commons {
 	struct qos_shaper shaper;
@@ -69,6 +71,7 @@ struct egress_commons {
 	struct qos_storm storm;
 	uint32_t packets;         /* in the class queues of all workers */
 	uint8_t sent;             /* classes that sent since the watchdog's last turn */
+	bool was_up;              /* the link, when worker 0 last looked */
 	uint64_t pfc_in, pfc_out; /* pause frames; those sent are no packets of port_out */
 	/* the same by the classes that they name: XOFF and XON */
 	uint64_t pfc_class_in[DP_CLASSES], pfc_class_out[DP_CLASSES];

@@ -81,6 +81,19 @@ generate(struct worker *w, uint16_t port_idx)
 			qos_xoff_unsaid(&commons->xoff[c], w->now_ps);
 }
 
+/* Pauses end with the link at both ends: a peer that is back is told at once, not with the refresh.
+ */
+static void
+look_at_link(struct worker *w, uint16_t port_idx)
+{
+	struct egress_commons *commons = &w->shared->commons[port_idx];
+	bool up = alive_test(&w->shared->alive, port_idx);
+
+	for (unsigned int c = 0; up && !commons->was_up && c < DP_CLASSES; c++)
+		qos_xoff_again(&commons->xoff[c], w->now_ps);
+	commons->was_up = up;
+}
+
 static void
 watch(struct worker *w, uint16_t port_idx)
 {
@@ -100,7 +113,22 @@ void
 pfc_turn(struct worker *w)
 {
 	for (uint16_t i = 0; i < w->shared->n_pfc_ports; i++) {
+		look_at_link(w, w->shared->pfc_port[i]);
 		generate(w, w->shared->pfc_port[i]);
 		watch(w, w->shared->pfc_port[i]);
 	}
+}
+
+bool
+pfc_is_busy(const struct worker *w)
+{
+	for (uint16_t i = 0; i < w->shared->n_pfc_ports; i++) {
+		const struct egress_commons *m = &w->shared->commons[w->shared->pfc_port[i]];
+
+		for (unsigned int c = 0; c < DP_CLASSES; c++)
+			if (m->xoff[c].off ||
+				__atomic_load_n(&m->xoff[c].held, __ATOMIC_RELAXED) != 0)
+				return true;
+	}
+	return false;
 }

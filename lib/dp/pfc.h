@@ -3,6 +3,7 @@
 #ifndef DP_PFC_H
 #define DP_PFC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct rte_mbuf;
@@ -19,5 +20,11 @@ void pfc_receive(struct worker *w, uint16_t port_idx, const struct rte_mbuf *m);
  * watchdog. Worker 0, once a turn.
  */
 void pfc_turn(struct worker *w);
+
+/*
+ * Something is held, by whatever worker, for which a neighbour may have to be stopped or is stopped
+ * now: the next turn must not be late. Worker 0.
+ */
+bool pfc_is_busy(const struct worker *w);
 
 #endif

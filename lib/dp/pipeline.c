@@ -33,7 +33,7 @@ pipeline_run(struct worker *w, struct worker_rxq *q)
 	if (unlikely(w->profile))
 		w->profile_tsc = rte_rdtsc();
 	stage_rx(w, q, b);
-	n = b->n;
+	n = b->n + b->n_out; /* an impairment may have left nothing but drops */
 	if (n == 0)
 		return 0;
 	if (unlikely(w->profile)) {

@@ -105,24 +105,41 @@ push(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
 		q->head_len[rec->class] = rec->len;
 	}
 	w->queued[port_idx / 64] |= UINT64_C(1) << (port_idx % 64);
+	w->tx[port_idx].direct = false; /* until queue_serve() has emptied it */
 	book(w, rec, port_idx);
 	return DROP_NONE;
 }
 
+/*
+ * A packet whose sender can be told to stop has its port's own room: xoff and headroom. The
+ * configuration has seen to it that all ports' together are within the limit of the class; a sender
+ * that heeds no pause therefore takes nobody else's, and neither does what cannot be paused.
+ */
+static bool
+beyond_headroom(const struct worker *w, const struct qos_rec *rec, const struct qos_xoff *xoff)
+{
+	int64_t held = __atomic_load_n(&xoff->held, __ATOMIC_RELAXED);
+
+	return held + rec->len > (int64_t)w->snapshot->egress[rec->in_port_idx]->pfc_held;
+}
+
 /* Reasons that turn a packet away before it is marked: a mark of one that is lost is no mark. */
 static enum drop_reason
-refused(const struct worker *w, const struct egress_policy *policy, uint16_t port_idx,
-	uint8_t class, uint64_t backlog, uint32_t len)
+refused(const struct worker *w, const struct qos_rec *rec, uint16_t port_idx, uint64_t backlog)
 {
+	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	const struct egress_commons *commons = &w->shared->commons[port_idx];
-	const struct egress_class *c = &policy->class_[class];
+	const struct egress_class *c = &policy->class_[rec->class];
+	const struct qos_xoff *xoff = charged(w, rec->in_port_idx, rec->class);
+	uint32_t packets = __atomic_load_n(&commons->packets, __ATOMIC_RELAXED);
+	uint32_t packets_max = policy->packets_max + (xoff != NULL ? policy->packets_pfc : 0);
 
 	if (unlikely(commons->storm.mask != 0 && !policy->storm_forward &&
-		     __atomic_load_n(&commons->storm.mask, __ATOMIC_RELAXED) >> class & 1))
+		     __atomic_load_n(&commons->storm.mask, __ATOMIC_RELAXED) >> rec->class & 1))
 		return DROP_pfc_storm;
-	if (unlikely(backlog + len > c->limit))
+	if (unlikely(xoff != NULL ? beyond_headroom(w, rec, xoff) : backlog + rec->len > c->limit))
 		return c->lossless ? DROP_lossless_drop : DROP_queue_full;
-	if (unlikely(__atomic_load_n(&commons->packets, __ATOMIC_RELAXED) >= policy->packets_max))
+	if (unlikely(packets >= packets_max))
 		return c->lossless ? DROP_lossless_drop : DROP_buffer_full;
 	return DROP_NONE;
 }
@@ -142,7 +159,7 @@ put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt
 		.class = meta->class,
 	};
 	uint64_t backlog = egress_backlog(commons, meta->class);
-	enum drop_reason reason = refused(w, policy, port_idx, meta->class, backlog, rec.len);
+	enum drop_reason reason = refused(w, &rec, port_idx, backlog);
 
 	if (unlikely(reason != DROP_NONE))
 		return reason;

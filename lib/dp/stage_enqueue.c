@@ -61,10 +61,8 @@ enqueue_run(struct worker *w, struct burst *b, unsigned int i)
 			}
 			len = rte_pktmbuf_pkt_len(m);
 		}
-		if (unlikely(n == WORKER_TX_MAX)) {
-			tx->direct = false; /* the rest waits in the queues */
-			break;
-		}
+		if (unlikely(n == WORKER_TX_MAX))
+			break; /* the rest waits in the queues */
 		if (unlikely(one && !one_segment(m))) {
 			refuse(b, m, DROP_tx_segments);
 			continue;
@@ -112,7 +110,9 @@ void
 stage_enqueue(struct worker *w, struct burst *b)
 {
 	for (unsigned int i = 0; i < b->n;) {
-		if (likely(w->tx[b->meta[i].port_idx].direct))
+		const struct worker_tx *tx = &w->tx[b->meta[i].port_idx];
+
+		if (likely(tx->direct && tx->n < WORKER_TX_MAX))
 			i = enqueue_run(w, b, i);
 		else
 			enqueue_queued(w, b, i++);

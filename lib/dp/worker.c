@@ -15,12 +15,14 @@
 #include <rte_ring.h>
 
 #include "base/bits.h"
+#include "dp/next.h"
 #include "dp/pfc.h"
 #include "dp/stage.h"
 
 /*
  * Adaptive idle: 1024 empty turns spin (some 50 us: a busy port is never left), then sleeps of 50
- * us. A lab box then idles at a few per cent of a core.
+ * us. A lab box then idles at a few per cent of a core, also while packets wait for their time: in
+ * a delay line, for a shaper, for the end of a pause.
  */
 #define IDLE_SPIN_TURNS 1024u
 #define IDLE_SLEEP_NS   50000
@@ -56,14 +58,40 @@ is_waiting(const struct worker *w)
 	return false;
 }
 
-bool
-worker_rests(struct worker *w, unsigned int n)
+/* A port did not take what it was given: that is work, and not a wait for a time to come. */
+static bool
+is_refused(const struct worker *w)
 {
-	if (n != 0 || w->collected || is_waiting(w)) {
+	for (unsigned int i = 0; i < BITS_ARRAY_LEN(w->tx_waiting); i++)
+		if (w->tx_waiting[i] != 0)
+			return true;
+	return false;
+}
+
+/*
+ * Worker 0 tells senders to stop and to go on: for what others hold, it must come round. What it
+ * holds alone changes in its own turns only. An XOFF that comes 50 us late, from a node that held
+ * nothing, is within its headroom.
+ */
+static bool
+speaks_for_others(const struct worker *w)
+{
+	return w->idx == 0 && w->shared->n_workers > 1 && pfc_is_busy(w);
+}
+
+bool
+worker_rests(struct worker *w, unsigned int n, uint64_t sleep_ns)
+{
+	if (n != 0 || w->collected || is_refused(w) || speaks_for_others(w)) {
 		w->n_empty = 0;
 		return false;
 	}
-	return ++w->n_empty >= IDLE_SPIN_TURNS && w->adaptive_idle;
+	if (w->n_empty < IDLE_SPIN_TURNS)
+		w->n_empty++;
+	if (w->n_empty < IDLE_SPIN_TURNS || !w->adaptive_idle)
+		return false;
+	/* a fifth more: a sleep begins after the turn whose time is known, and wakes up late */
+	return worker_next_ps(w, w->now_ps) >= (sleep_ns + sleep_ns / 5) * QOS_PS_PER_NS;
 }
 
 int
@@ -74,7 +102,7 @@ worker_main(void *arg)
 	/* the kernel adds 50 us of slack to every sleep of a thread that does not say otherwise */
 	prctl(PR_SET_TIMERSLACK, 1);
 	while (!__atomic_load_n(&w->shared->stop, __ATOMIC_RELAXED)) {
-		if (worker_rests(w, worker_turn(w, clock_now(&w->clock))))
+		if (worker_rests(w, worker_turn(w, clock_now(&w->clock)), IDLE_SLEEP_NS))
 			nanosleep(&(struct timespec){.tv_nsec = IDLE_SLEEP_NS}, NULL);
 	}
 	return 0;

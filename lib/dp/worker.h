@@ -39,6 +39,7 @@ struct dp_shared {
 	struct rte_mempool *pool;        /* for the frames that the node itself sends */
 	uint16_t pfc_port[DP_PORTS_MAX]; /* ports that this software pauses */
 	uint16_t n_pfc_ports;
+	uint16_t n_workers;
 };
 
 /* One RX queue that the worker polls. */
@@ -121,9 +122,9 @@ unsigned int worker_turn(struct worker *w, uint64_t now);
 
 /*
  * After a turn that took `n` packets in: true when the worker has had nothing to do for so long
- * that it may sleep. Its own thread.
+ * that it may sleep for `sleep_ns`, and no packet that waits is due in that time. Its own thread.
  */
-bool worker_rests(struct worker *w, unsigned int n);
+bool worker_rests(struct worker *w, unsigned int n, uint64_t sleep_ns);
 
 /* Turns until shared->stop. For rte_eal_remote_launch(): `arg` is the worker; returns 0. */
 int worker_main(void *arg);

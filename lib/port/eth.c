@@ -14,6 +14,7 @@
 #include <rte_ethdev.h>
 
 #include "port/eth_args.h"
+#include "port/eth_pfc.h"
 #include "port/netdev.h"
 #include "port/ops.h"
 
@@ -24,6 +25,8 @@ struct eth_port {
 	uint16_t id;
 	char device[ETH_DEVICE_MAX];
 	bool started;
+	uint8_t pfc; /* by the device */
+	uint16_t pfc_quanta;
 	char why[ETH_WHY_MAX];
 	/* what a kernel interface under the device gets back at the end */
 	bool mac_changed, promiscuous;
@@ -216,6 +219,21 @@ set_queues(struct eth_port *ep, const struct port_config *c, const struct rte_et
 }
 
 static int
+set_pfc(struct eth_port *ep, const struct port_config *c, const char **ret_why)
+{
+	int rc = c->pfc == 0 ? 0 : eth_pfc_set(ep->id, c->pfc, c->pfc_quanta);
+
+	ep->pfc = c->pfc;
+	ep->pfc_quanta = c->pfc_quanta;
+	if (rc == 0)
+		return 0;
+	return fail(ep, rc, ret_why,
+		"port %s: %s cannot make and heed pauses itself (%s); give the port `pfc: {mode: "
+		"software}`.",
+		ep->port.name, ep->port.caps.driver, strerror(-rc));
+}
+
+static int
 eth_configure(struct port *p, const struct port_config *c, const struct port_note *note,
 	const char **ret_why)
 {
@@ -243,6 +261,8 @@ eth_configure(struct port *p, const struct port_config *c, const struct port_not
 	if (rc == 0)
 		rc = set_queues(ep, c, &info, ret_why);
 	if (rc == 0)
+		rc = set_pfc(ep, c, ret_why);
+	if (rc == 0)
 		set_filters(ep, c, note);
 	return rc;
 }
@@ -253,6 +273,12 @@ eth_start(struct port *p)
 	struct eth_port *ep = (struct eth_port *)p;
 	int rc = rte_eth_dev_start(ep->id);
 
+	/* some drivers reset it with the start */
+	if (rc == 0 && ep->pfc != 0) {
+		rc = eth_pfc_set(ep->id, ep->pfc, ep->pfc_quanta);
+		if (rc != 0)
+			rte_eth_dev_stop(ep->id);
+	}
 	ep->started = rc == 0;
 	return rc;
 }
@@ -288,6 +314,19 @@ eth_link_up(struct port *p)
 	return link.link_status == RTE_ETH_LINK_UP;
 }
 
+static uint64_t
+eth_speed(struct port *p)
+{
+	struct eth_port *ep = (struct eth_port *)p;
+	struct rte_eth_link link;
+
+	if (port_device_pci(ep->device) == PORT_PCI_NONE ||
+		rte_eth_link_get_nowait(ep->id, &link) != 0 ||
+		link.link_status != RTE_ETH_LINK_UP || link.link_speed == RTE_ETH_SPEED_NUM_UNKNOWN)
+		return 0;
+	return link.link_speed * UINT64_C(1000000);
+}
+
 static void
 eth_stats(struct port *p, struct port_stats *ret_stats)
 {
@@ -305,6 +344,7 @@ static const struct port_ops eth_ops = {
 	.stop = eth_stop,
 	.fini = eth_fini,
 	.link_up = eth_link_up,
+	.speed = eth_speed,
 	.stats = eth_stats,
 };
 

@@ -19,6 +19,7 @@ struct mem_port {
 	uint16_t n_rxq;
 	struct rte_ring *rx[MEM_RXQ_MAX];
 	struct rte_ring *tx;
+	char why[160];
 };
 
 static uint16_t
@@ -42,8 +43,17 @@ static int
 mem_configure(struct port *p, const struct port_config *config, const struct port_note *note,
 	const char **ret_why)
 {
+	struct mem_port *mp = (struct mem_port *)p;
+
 	(void)note;
-	(void)ret_why;
+	if (config->pfc != 0) {
+		snprintf(mp->why, sizeof(mp->why),
+			"port %s: a memory port cannot make and heed pauses itself; give the port "
+			"`pfc: {mode: software}`.",
+			p->name);
+		*ret_why = mp->why;
+		return -ENOTSUP;
+	}
 	if (config->has_mac)
 		memcpy(p->mac, config->mac, sizeof(p->mac));
 	else
@@ -88,6 +98,13 @@ mem_link_up(struct port *p)
 	return true;
 }
 
+static uint64_t
+mem_speed(struct port *p)
+{
+	(void)p;
+	return 0;
+}
+
 static void
 mem_stats(struct port *p, struct port_stats *ret_stats)
 {
@@ -101,6 +118,7 @@ static const struct port_ops mem_ops = {
 	.stop = mem_stop,
 	.fini = mem_fini,
 	.link_up = mem_link_up,
+	.speed = mem_speed,
 	.stats = mem_stats,
 };
 

@@ -12,6 +12,7 @@ struct port_ops {
 	void (*stop)(struct port *p);
 	void (*fini)(struct port *p);
 	bool (*link_up)(struct port *p);
+	uint64_t (*speed)(struct port *p);
 	void (*stats)(struct port *p, struct port_stats *ret_stats);
 };
 

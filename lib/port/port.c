@@ -41,6 +41,12 @@ port_link_up(struct port *p)
 	return p->ops->link_up(p);
 }
 
+uint64_t
+port_speed(struct port *p)
+{
+	return p->ops->speed(p);
+}
+
 void
 port_stats(struct port *p, struct port_stats *ret_stats)
 {

@@ -39,6 +39,12 @@ struct port_config {
 	bool has_mac;
 	uint8_t mac[6];
 	bool promiscuous;
+	/*
+	 * Priorities whose pauses the device itself is to make and to heed, and what an XOFF asks
+	 * for; a device that cannot is not configured (-ENOTSUP). 0: pauses are left to packets.
+	 */
+	uint8_t pfc;
+	uint16_t pfc_quanta;
 	struct rte_mempool *pool;
 };
 
@@ -119,6 +125,8 @@ void port_stop(struct port *p);
 void port_free(struct port *p); /* takes NULL; closes the device */
 
 bool port_link_up(struct port *p);
+/* Bits/s of the link as it is now; 0: not known (no link, a vdev: those make one up). */
+uint64_t port_speed(struct port *p);
 void port_stats(struct port *p, struct port_stats *ret_stats);
 
 /* The bytes that a frame of this MTU may have: IP packet, Ethernet header, two tags, FCS. */

@@ -27,14 +27,22 @@ struct qos_pause {
 
 /*
  * `rate_bps` is the speed of the port itself, not that of its shaper; 1 Mbit/s at least (lower
- * counts as that). Nothing is paused. Control thread.
+ * counts as that). Holds for pauses that come from now on. Control thread.
  */
 static inline void
-qos_pause_init(struct qos_pause *p, uint64_t rate_bps, uint64_t now)
+qos_pause_speed(struct qos_pause *p, uint64_t rate_bps)
 {
 	uint64_t rate = RTE_MAX(rate_bps, QOS_PAUSE_RATE_MIN);
 
-	p->ps_per_quantum = (QOS_PAUSE_QUANTUM_BITS * QOS_PS_PER_S + rate / 2) / rate;
+	__atomic_store_n(&p->ps_per_quantum,
+		(QOS_PAUSE_QUANTUM_BITS * QOS_PS_PER_S + rate / 2) / rate, __ATOMIC_RELAXED);
+}
+
+/* At a speed, see above. Nothing is paused. Control thread. */
+static inline void
+qos_pause_init(struct qos_pause *p, uint64_t rate_bps, uint64_t now)
+{
+	qos_pause_speed(p, rate_bps);
 	for (unsigned int c = 0; c < QOS_PAUSE_CLASSES; c++)
 		p->until_ps[c] = now;
 }
@@ -43,7 +51,7 @@ qos_pause_init(struct qos_pause *p, uint64_t rate_bps, uint64_t now)
 static inline uint64_t
 qos_pause_ps(const struct qos_pause *p, uint16_t quanta)
 {
-	return quanta * p->ps_per_quantum;
+	return quanta * __atomic_load_n(&p->ps_per_quantum, __ATOMIC_RELAXED);
 }
 
 /*

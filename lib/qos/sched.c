@@ -7,14 +7,19 @@
 void
 qos_sched_init(struct qos_sched *s, const uint16_t weight[QOS_CLASSES])
 {
-	uint32_t lightest = UINT16_MAX, scale;
+	uint32_t lightest = UINT16_MAX, heaviest = 1, scale;
 
 	*s = (struct qos_sched){.strict = 0};
-	for (unsigned int c = 0; c < QOS_CLASSES; c++)
+	for (unsigned int c = 0; c < QOS_CLASSES; c++) {
 		if (weight[c] != 0 && weight[c] < lightest)
 			lightest = weight[c];
-	/* a whole scale: the ratios of the weights stay exact; the largest product is 2^25 */
-	scale = (QOS_QUANTUM_MIN + lightest - 1) / lightest;
+		if (weight[c] > heaviest)
+			heaviest = weight[c];
+	}
+	/* a whole scale: the ratios of the weights stay exact */
+	scale = heaviest > QOS_QUANTUM_MAX ? 1 : QOS_QUANTUM_MAX / heaviest;
+	if (lightest * scale < 2)
+		scale = 2; /* the inverse of 1 has 33 bits */
 	for (unsigned int c = 0; c < QOS_CLASSES; c++) {
 		if (weight[c] == 0) {
 			s->strict |= (uint8_t)(1u << c);

@@ -4,9 +4,11 @@
  * lower, then deficit weighted round robin (Shreedhar, Varghese: Efficient fair queueing using
  * deficit round robin, SIGCOMM 1995).
  *
- * The quanta are small, 512 bytes for the lightest class: with one whole frame (9600) two classes
- * of 64-byte packets would take turns of 150, and their shares over 1000 packets be 10 % apart. The
- * price is that a long frame needs several rounds of credit; they are granted in one step.
+ * The quanta are small, 512 bytes for the heaviest class: with one whole frame (9600) two classes
+ * of 64-byte packets would take turns of 150, and their shares over 1000 packets be 10 % apart;
+ * with 512 for the lightest, weights of 50 and 50 would take turns of 400 where a class without
+ * traffic has weight 1. The price is that a long frame needs many rounds of credit; they are
+ * granted in one step.
  *
  * Owner: the worker; one for each (worker, port). Shares between the workers of a port are theirs
  * by the shaper, not by this.
@@ -19,20 +21,20 @@
 
 #define QOS_CLASSES 8u
 
-/* Bytes a round for the lightest class: a share is right to 8 of the shortest packets. */
-#define QOS_QUANTUM_MIN 512u
+/* Bytes a round for the heaviest class: a share is right to 8 of the shortest packets. */
+#define QOS_QUANTUM_MAX 512u
 
 struct qos_sched {
 	uint32_t deficit[QOS_CLASSES]; /* bytes that a class may still send in its turn */
 	uint32_t quantum[QOS_CLASSES]; /* 0: strict */
-	uint32_t inverse[QOS_CLASSES]; /* 2^32 / quantum, rounded up */
+	uint32_t inverse[QOS_CLASSES]; /* 2^32 / quantum, rounded up; quanta are 2 at least */
 	uint8_t strict;                /* a bit a class */
 	uint8_t turn;                  /* the class whose turn it is */
 };
 
 /*
  * `weight[class]` 1..65535, 0 for a strict class. Weights count among themselves: 1:1 and 50:50 are
- * the same. Control thread.
+ * the same. Above 512 the heaviest quantum is the weight, which keeps ratios exact. Control thread.
  */
 void qos_sched_init(struct qos_sched *s, const uint16_t weight[QOS_CLASSES]);
 

@@ -19,6 +19,12 @@ qos_xoff_init(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes, uint6
 	return 0;
 }
 
+void
+qos_xoff_repeat(struct qos_xoff *x, uint64_t pause_ps)
+{
+	__atomic_store_n(&x->repeat_ps, pause_ps / 4, __ATOMIC_RELAXED);
+}
+
 enum qos_xoff_say
 qos_xoff_turn(struct qos_xoff *x, uint64_t now)
 {
@@ -33,7 +39,7 @@ qos_xoff_turn(struct qos_xoff *x, uint64_t now)
 	if (x->off && !qos_reached(x->refresh_ps, now))
 		return QOS_XOFF_NOTHING;
 	x->off = true;
-	x->refresh_ps = now + x->repeat_ps;
+	x->refresh_ps = now + __atomic_load_n(&x->repeat_ps, __ATOMIC_RELAXED);
 	return QOS_XOFF_SEND_XOFF;
 }
 
@@ -43,6 +49,13 @@ qos_xoff_unsaid(struct qos_xoff *x, uint64_t now)
 	/* an XON when it is due, else an XOFF: both come from the state "told to stop" */
 	x->off = true;
 	x->refresh_ps = now;
+}
+
+void
+qos_xoff_again(struct qos_xoff *x, uint64_t now)
+{
+	if (x->off)
+		x->refresh_ps = now;
 }
 
 uint64_t

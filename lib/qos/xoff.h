@@ -18,7 +18,7 @@
 struct qos_xoff {
 	int64_t held; /* bytes */
 	int64_t xoff_bytes, xon_bytes;
-	uint64_t repeat_ps;  /* between two XOFFs */
+	uint64_t repeat_ps;  /* between two XOFFs; control writes it, relaxed */
 	uint64_t refresh_ps; /* when the next is due, while `off` */
 	bool off;            /* the sender was told to stop */
 } __rte_cache_aligned;
@@ -37,6 +37,9 @@ enum qos_xoff_say {
  */
 int qos_xoff_init(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes, uint64_t pause_ps);
 
+/* One XOFF stops the peer for this long from now on; as above. Control thread. */
+void qos_xoff_repeat(struct qos_xoff *x, uint64_t pause_ps);
+
 /* Bytes came in, or (negative) left. Worker. */
 static inline void
 qos_xoff_hold(struct qos_xoff *x, int64_t bytes)
@@ -50,6 +53,12 @@ qos_xoff_hold(struct qos_xoff *x, int64_t bytes)
  * worker that sends for the port.
  */
 enum qos_xoff_say qos_xoff_turn(struct qos_xoff *x, uint64_t now);
+
+/*
+ * The peer has forgotten (its link came up): a sender that is to stop is told so in the next turn.
+ * Who asks qos_xoff_turn().
+ */
+void qos_xoff_again(struct qos_xoff *x, uint64_t now);
 
 /* The frame that qos_xoff_turn() asked for could not be sent: the next turn asks again. */
 void qos_xoff_unsaid(struct qos_xoff *x, uint64_t now);

@@ -13,6 +13,7 @@
 
 #include "tele/imbalance.h"
 #include "tele/since.h"
+#include "tele/waiting.h"
 
 /* json_object_set_new() takes NULL and then fails: `ok` remembers until the end. */
 struct writer {
@@ -85,6 +86,48 @@ punts(struct writer *w, const struct counters *c)
 	return o;
 }
 
+/* The key of a class in an object that holds those before it. */
+static void
+set_class(struct writer *w, const struct node *n, json_t *o, unsigned int class, json_t *value)
+{
+	char buf[CONF_NAME_MAX], number[8];
+	const char *name = class_name(n, class, buf, sizeof(buf));
+
+	/* a class of the configuration may have another one's default name */
+	snprintf(number, sizeof(number), "%u", class);
+	set(w, o, json_object_get(o, name) == NULL ? name : number, value);
+}
+
+static json_t *
+queues(struct writer *w, const struct node *n, size_t port)
+{
+	json_t *o = json_object();
+
+	for (unsigned int k = 0; k < DP_CLASSES; k++) {
+		struct waiting now = waiting_class(n, port, k);
+		json_t *queue = json_object();
+
+		set_count(w, queue, "waiting_bytes", now.bytes);
+		set_count(w, queue, "high_water", now.peak);
+		set_count(w, queue, "limit", n->policy[port].class_[k].limit);
+		set_class(w, n, o, k, queue);
+	}
+	return o;
+}
+
+static json_t *
+pfc(struct writer *w, const struct node *n, size_t port)
+{
+	const struct egress_commons *m = &n->shared.commons[port];
+	json_t *o = json_object();
+
+	set_count(w, o, "in", counter_read(&m->pfc_in));
+	set_count(w, o, "out", counter_read(&m->pfc_out));
+	set_count(w, o, "storms_detected", counter_read(&m->storm.n_detected));
+	set_count(w, o, "storms_restored", counter_read(&m->storm.n_restored));
+	return o;
+}
+
 static json_t *
 ports(struct writer *w, const struct node *n, const struct counters *c)
 {
@@ -95,6 +138,8 @@ ports(struct writer *w, const struct node *n, const struct counters *c)
 
 		set(w, port, "in", counter_object(w, &c->port_in[p]));
 		set(w, port, "out", counter_object(w, &c->port_out[p]));
+		set(w, port, "queues", queues(w, n, p));
+		set(w, port, "pfc", pfc(w, n, p));
 		set(w, o, n->port[p]->name, port);
 	}
 	return o;
@@ -104,16 +149,9 @@ static json_t *
 classes(struct writer *w, const struct node *n, const struct counters *c)
 {
 	json_t *o = json_object();
-	char buf[CONF_NAME_MAX], number[8];
 
-	for (unsigned int k = 0; k < DP_CLASSES; k++) {
-		const char *name = class_name(n, k, buf, sizeof(buf));
-
-		/* a class of the configuration may have another one's default name */
-		snprintf(number, sizeof(number), "%u", k);
-		set(w, o, json_object_get(o, name) == NULL ? name : number,
-			counter_object(w, &c->class_[k]));
-	}
+	for (unsigned int k = 0; k < DP_CLASSES; k++)
+		set_class(w, n, o, k, counter_object(w, &c->class_[k]));
 	return o;
 }
 

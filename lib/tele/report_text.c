@@ -44,6 +44,26 @@ text_classes(const struct node *n, const struct counters *c, FILE *out)
 	table_free(t);
 }
 
+/* Where a port has queues of its own. */
+static void
+text_queues(const struct node *n, FILE *out)
+{
+	bool queued = false, paused = false;
+
+	for (size_t p = 0; p < n->n_ports; p++) {
+		queued |= n->policy[p].queued;
+		paused |= n->conf->port[p].pfc.classes != 0;
+	}
+	if (queued) {
+		fputc('\n', out);
+		show_queue(n, NULL, out);
+	}
+	if (paused) {
+		fputc('\n', out);
+		show_pfc(n, NULL, out);
+	}
+}
+
 static void
 text_ecn(const struct counters *c, FILE *out)
 {
@@ -94,6 +114,7 @@ report_text(const struct node *n, const struct report_run *run, FILE *out)
 	fputc('\n', out);
 	show_drops(n, NULL, out);
 	text_classes(n, &sum, out);
+	text_queues(n, out);
 	text_ecn(&sum, out);
 	text_cycles(run, &sum, out);
 }

@@ -29,6 +29,13 @@ int show_group(const struct node *n, const struct show_base *base, const char *n
 void show_route(const struct node *n, size_t max, FILE *out);
 void show_fib(const struct node *n, FILE *out);
 void show_drops(const struct node *n, const struct show_base *base, FILE *out);
+/*
+ * Of the port called `port`, or (NULL) of all that have something to tell; -ENOENT. What waits by
+ * class and in delay lines; marking; pause.
+ */
+int show_queue(const struct node *n, const char *port, FILE *out);
+int show_ecn(const struct node *n, const struct show_base *base, const char *port, FILE *out);
+int show_pfc(const struct node *n, const char *port, FILE *out);
 void show_worker(const struct node *n, FILE *out);
 void show_version(FILE *out);
 void show_hash(const struct node *n, FILE *out);

@@ -6,6 +6,7 @@
 #include "tele/imbalance.h"
 #include "tele/since.h"
 #include "tele/table.h"
+#include "tele/waiting.h"
 
 static void
 rate(struct table *t, uint64_t n, double seconds)
@@ -13,10 +14,34 @@ rate(struct table *t, uint64_t n, double seconds)
 	table_count(t, seconds > 0 ? (uint64_t)((double)n / seconds + 0.5) : 0);
 }
 
+static bool
+any_queued(const struct node *n)
+{
+	for (size_t p = 0; p < n->n_ports; p++)
+		if (n->policy[p].queued)
+			return true;
+	return false;
+}
+
+/* Bytes in class queues, and the classes that the neighbour pauses. */
+static void
+queue_cells(struct table *t, const struct node *n, size_t port)
+{
+	char paused[20];
+
+	table_count(t, waiting_port(n, port).bytes);
+	table_text(t, "%s", classes_text(waiting_paused(n, port), paused, sizeof(paused)));
+}
+
+/* Columns of queues stand where a port has some. */
 static void
 live_ports(const struct node *n, const struct counters *sum, double seconds, FILE *out)
 {
-	struct table *t = table_create("port|link|>in pps|>in Mbit/s|>out pps|>out Mbit/s");
+	bool queued = any_queued(n);
+	struct table *t =
+		table_create(queued ? "port|link|>in pps|>in Mbit/s|>out pps|>out Mbit/s|"
+				      ">bytes waiting|paused"
+				    : "port|link|>in pps|>in Mbit/s|>out pps|>out Mbit/s");
 
 	for (size_t p = 0; p < n->n_ports; p++) {
 		table_text(t, "%s", n->port[p]->name);
@@ -27,9 +52,22 @@ live_ports(const struct node *n, const struct counters *sum, double seconds, FIL
 		rate(t, sum->port_out[p].packets, seconds);
 		table_text(t, "%.1f",
 			seconds > 0 ? (double)sum->port_out[p].bytes * 8e-6 / seconds : 0.0);
+		if (queued)
+			queue_cells(t, n, p);
 	}
 	table_print(t, out);
 	table_free(t);
+}
+
+static void
+live_marks(const struct counters *sum, double seconds, FILE *out)
+{
+	char marked[32];
+
+	if (sum->ce_marked != 0 && seconds > 0)
+		fprintf(out, "%s packets/s marked CE\n",
+			table_thousands(
+				(uint64_t)((double)sum->ce_marked / seconds + 0.5), marked));
 }
 
 static void
@@ -106,6 +144,7 @@ show_live(const struct node *n, const struct show_base *base, uint64_t now, FILE
 
 	since(n, base, &sum, &member);
 	live_ports(n, &sum, seconds, out);
+	live_marks(&sum, seconds, out);
 	if (member != NULL) {
 		fputc('\n', out);
 		live_groups(n, member, seconds, out);

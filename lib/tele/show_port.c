@@ -109,7 +109,7 @@ bool
 show_sum(const struct node *n, FILE *out)
 {
 	struct counters sum;
-	char in[32], sent[32], punt[32], drop[32];
+	char in[32], copies[32], sent[32], punt[32], drop[32];
 	uint64_t n_in, n_out, n_punt, n_drop;
 
 	node_counters(n, &sum, NULL);
@@ -117,8 +117,10 @@ show_sum(const struct node *n, FILE *out)
 	n_out = sum_ports(sum.port_out);
 	n_punt = sum_punts(&sum);
 	n_drop = sum_drops(&sum);
-	fprintf(out, "in %s = out %s + punted %s + dropped %s\n", table_thousands(n_in, in),
-		table_thousands(n_out, sent), table_thousands(n_punt, punt),
-		table_thousands(n_drop, drop));
-	return n_in == n_out + n_punt + n_drop;
+	fprintf(out, "in %s", table_thousands(n_in, in));
+	if (sum.duplicated != 0)
+		fprintf(out, " + duplicated %s", table_thousands(sum.duplicated, copies));
+	fprintf(out, " = out %s + punted %s + dropped %s\n", table_thousands(n_out, sent),
+		table_thousands(n_punt, punt), table_thousands(n_drop, drop));
+	return n_in + sum.duplicated == n_out + n_punt + n_drop;
 }

@@ -31,10 +31,12 @@ def arguments():
     p.add_argument("--rounds", type=int)
     p.add_argument("--only", action="append", default=[])
     p.add_argument("--build", default="build")
+    p.add_argument("--against")
     for flag in ("quick", "write-docs", "last", "list", "check", "pages"):
         p.add_argument("--" + flag, action="store_true")
     args = p.parse_args()
     args.build = os.path.join(ROOT, args.build)
+    args.against = args.against and os.path.join(ROOT, args.against)
     args.big = cases.QUICK if args.quick else cases.FULL
     try:
         args.sections = cases.selection(args.only, args.big)
@@ -58,6 +60,13 @@ def print_names():
 def output(*command):
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def build_name(folder):
+    """A build by its source's commit, which says the same elsewhere; else by its folder's name."""
+    commit = folder and output("git", "-c", "safe.directory=*", "-C", folder, "rev-parse",
+                               "--short", "HEAD")
+    return f"commit {commit}" if commit else folder and os.path.basename(folder)
 
 
 def compile_flags(build):
@@ -91,8 +100,25 @@ def machine(args, hz):
 
 def run_peers(bench, args, result):
     base = cases.scaling(args.big)[0]
-    runs = bench.interleaved([(kind, base) for kind in ("io", "l3fwd", "softbag")])
+    kinds = ["io", "l3fwd", "softbag"] + ["against"] * (bench.against is not None)
+    runs = bench.interleaved([(kind, base) for kind in kinds])
     result["peers"] = {kind: got for (kind, _), got in runs.items()}
+
+
+def run_queues(bench, args, result):
+    plain = cases.queues(1)[0]
+    first = bench.prepared(plain) and bench.start_once(bench.program("softbag", plain, 0), plain)
+    if not first:
+        return
+    bench.say(f"the plain path carries {first['pps'] / 1e6:.1f} Mpps here")
+    chosen = cases.queues(first["pps"])
+    wanted = [("softbag", c) for c in chosen]
+    if bench.against:
+        wanted.insert(1, ("against", plain))
+    runs = bench.interleaved(wanted)
+    result["queues"] = {name if kind == "softbag" else kind: got
+                        for (kind, name), got in runs.items()}
+    result["queues"]["titles"] = [(c.name, c.title) for c in chosen]
 
 
 def run_scaling(bench, args, result):
@@ -142,16 +168,16 @@ def measure(args):
     rounds = args.rounds or (2 if args.quick else 5)
     window_s = 1.0 if args.quick else 2.0
     hz = int(output(os.path.join(WORK, "tsc")))
-    bench = Bench(ROOT, args.build, rounds, window_s, hz)
+    bench = Bench(ROOT, args.build, rounds, window_s, hz, args.against)
     result = {"date": datetime.datetime.now().astimezone().isoformat(timespec="minutes"),
               "quick": args.quick, "rounds": rounds, "window_s": window_s,
-              "machine": machine(args, hz), "failures": bench.failures}
+              "against": build_name(args.against), "machine": machine(args, hz), "failures": bench.failures}
     note = huge_note(need_mb(args))
     if note:
         bench.say(note)
     if rounds < 5:
         bench.say("fewer than 5 starts of each program: differences below 20 % mean nothing")
-    for section, run in (("peers", run_peers), ("scaling", run_scaling), ("stages", run_stages),
+    for section, run in (("peers", run_peers), ("queues", run_queues), ("scaling", run_scaling), ("stages", run_stages),
                          ("memory", run_memory)):
         if section in args.sections:
             bench.say(f"section {section}")

@@ -4,13 +4,14 @@
 import os
 from dataclasses import dataclass, replace
 
+PLAIN = "no queues: the plain path"
 FULL = 1000000
 QUICK = 100000
 # Beside the packets of the ring: descriptors, caches, bursts on their way.
 SPARE_MBUFS = 16384
 # one to control, one to forward; scripts/bench has seen that there are two
 CPUS = (sorted(os.sched_getaffinity(0)) * 2)[:2]
-SECTIONS = ("peers", "scaling", "stages", "memory")
+SECTIONS = ("peers", "queues", "scaling", "stages", "memory")
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,10 @@ class Case:
     against: str = "base"  # the case that its growth is told against
     control: int = CPUS[0]
     worker: int = CPUS[1]
+    port: str = ""        # more keys of the TX ports
+    classes: str = ""
+    drops: bool = False   # more comes than the rate takes: the rest is dropped at the limit
+    marks: bool = False   # what is sent is marked
 
     @property
     def mbufs(self):
@@ -58,6 +63,26 @@ def scaling(big):
 def stages(big):
     wanted = ("base", "flows-1m", "routes-1m", "both-1m", "bytes-1024", "ipv6", "ports-4")
     return [c for c in scaling(big) if c.name in wanted]
+
+
+def queues(pps):
+    """
+    The same traffic through a way out that does ever more. `pps`: what the plain one carried here;
+    queues take more cycles than that, so a rate below what comes has to be well below it. A class
+    of 400 KB takes 6,666 of the short packets, fewer than are spare.
+    """
+    low = f"rate: {max(1, int(0.4 * pps * 84 * 8 / 1e6))}Mbit"  # 84: with preamble, FCS and gap
+    full = "{class: 3, name: rdma, limit: 400KB}"
+    marks = "ecn: {kmin: 10KB, kmax: 20KB, pmax: 100%}"
+    return [
+        Case("plain", PLAIN),
+        Case("idle", "queues idle: marks from 1 MB on", port="ecn: {kmin: 1MB, kmax: 2MB, pmax: 5%}"),
+        Case("shaped", "a shaper of 400 Gbit/s", port="rate: 400Gbit"),
+        Case("delayed", "the same and 100 us of delay", port="rate: 400Gbit, delay: 100us"),
+        Case("backlogged", "a shaper below what comes", port=low, classes=full, drops=True),
+        Case("marked", "the same, all marked", port=f"{low}, {marks}", classes=full, drops=True,
+             marks=True),
+    ]
 
 
 def memory(big):

@@ -167,10 +167,12 @@ class Softbag(Program):
         super().__init__(log_dir, label)
         self.binary = binary
         self.ports = 0
+        self.drops = self.marks = False
         self.fd = -1
 
     def run(self, c, files):
         self.ports = 1 + c.tx_ports
+        self.drops, self.marks = c.drops, c.marks
         self.spawn([self.binary, "-i", "-c", files["node"]], stdout=subprocess.PIPE)
         self.fd = self.process.stdout.fileno()
         os.set_blocking(self.fd, False)
@@ -211,15 +213,21 @@ class Softbag(Program):
         return float(re.search(r"memory ([\d.]+) MiB", text).group(1))
 
     def stop(self):
-        """Ends it, and wants its own sum to add up with nothing punted or dropped."""
+        """Ends it, and wants its own sum to add up with nothing punted, or dropped unasked."""
         self.alive()
         os.set_blocking(self.fd, True)
-        out = self.process.communicate(b"quit\n", timeout=60)[0].decode(errors="replace")
+        last = b"show ecn\nquit\n" if self.marks else b"quit\n"
+        out = self.process.communicate(last, timeout=60)[0].decode(errors="replace")
         with open(self.log + ".out", "w", encoding="utf-8") as f:
             f.write(out)
         found = self.SUM.search(out.replace("\r", ""))
         if self.process.returncode != 0 or not found:
             raise Failed(f"softbag ended with status {self.process.returncode}; see {self.log}.err")
-        if found.group(3) != "0" or found.group(4) != "0":
+        marked = re.search(r"CE, ([\d,]+) were marked", out)
+        if self.marks and (not marked or marked.group(1) == "0"):
+            raise Failed(f"softbag marked nothing; see {self.log}.out")
+        # what waits when it stops (a delay line's) is dropped, too, and counted apart
+        reasons = set(re.findall(r"^drop +(\w+) ", out, re.MULTILINE)) - {"stopped"}
+        if found.group(3) != "0" or reasons - ({"queue_full"} if self.drops else set()):
             raise Failed(f"softbag punted {found.group(3)} and dropped {found.group(4)} of "
                          f"{found.group(1)} packets; see {self.log}.out")

@@ -52,8 +52,11 @@ def on_plain_memory(title, runs):
 def peers(result):
     p = result["peers"]
     rows = []
-    for kind, name in (("io", "testpmd io (the devices alone)"), ("l3fwd", "dpdk-l3fwd, LPM"),
-                       ("softbag", "softbag")):
+    names = [("io", "testpmd io (the devices alone)"), ("l3fwd", "dpdk-l3fwd, LPM"),
+             ("softbag", "softbag")]
+    if "against" in p:
+        names.append(("against", other_build(result)))
+    for kind, name in names:
         runs, got = p[kind], figures(p[kind])
         rows.append([
             name, *span(runs),
@@ -64,10 +67,38 @@ def peers(result):
             text(median(r["cpu_share"] for r in runs if r) if got else None, ".2f")])
     plain = sum((on_plain_memory(kind, runs) for kind, runs in p.items()), [])
     note = "\n\nOn plain memory, not hugepages: " + "; ".join(plain) + "." if plain else ""
+    if "against" in p:
+        ratio = pairwise(p["softbag"], p["against"], lambda a, b: a / b)
+        note += (f"\n\nsoftbag takes {text(ratio, '.3f')} times the cycles of "
+                 f"{other_build(result)}: the median of the ratios within each round.")
     return ("### Beside l3fwd\n\n64-byte RoCEv2 packets, 1,024 flows, 1,000 routes, one group of "
             "4 members, E-ECMP. Bursts of 64 for softbag and testpmd; l3fwd's are 32, its own constant.\n\n" +
             table(["program", ">cycles a packet", ">min .. max", ">starts", ">x l3fwd",
                    ">beyond the devices", ">Mpps a core", ">out / in", ">CPU share"], rows) + note)
+
+
+def other_build(result):
+    return f"softbag of {result['against']}"
+
+
+def queues(result):
+    q = result["queues"]
+    plain, rows = q["plain"], []
+    for name, title in q["titles"]:
+        runs = q[name]
+        rows.append([title, *span(runs), text(pairwise(runs, plain, lambda a, b: a / b), ".2f"),
+                     text(pairwise(runs, plain, lambda a, b: a - b), ".1f"), carried(runs)])
+    if "against" in q:
+        rows.append([f"the plain path of {other_build(result)}", *span(q["against"]),
+                     text(pairwise(q["against"], plain, lambda a, b: a / b), ".2f"),
+                     text(pairwise(q["against"], plain, lambda a, b: a - b), ".1f"),
+                     carried(q["against"])])
+    return ("### What queues cost\n\nThe traffic of the first table through one port whose keys "
+            "are what the row says. Where more comes than the rate takes, cycles are those of a "
+            "packet that came in, whether it was sent or dropped at its class's limit of 400 KB; "
+            "`out / in` is the smallest of all starts.\n\n" +
+            table(["way out", ">cycles a packet", ">min .. max", ">starts", ">x plain",
+                   ">beyond plain", ">out / in"], rows))
 
 
 def scaling(result):
@@ -153,7 +184,7 @@ def markdown(result):
     if result["quick"]:
         parts.insert(0, "**A quick run: it shows that the benchmark works, not how fast softbag "
                         "is.**")
-    for section, render in (("peers", peers), ("scaling", scaling), ("stages", stages),
+    for section, render in (("peers", peers), ("queues", queues), ("scaling", scaling), ("stages", stages),
                             ("memory", memory)):
         if section in result:
             parts.append(render(result))

@@ -95,6 +95,7 @@ def capture_size(family, size):
 
 def node(path, c, capture_path, memory_mb, eal=()):
     """Writes softbag's YAML for a case (see cases.py)."""
+    more = f", {c.port}" if c.port else ""
     eal_line = ", eal: [" + ", ".join(f'"{e}"' for e in eal) + "]" if eal else ""
     with open(path, "w", encoding="ascii") as f:
         f.write(f"""version: 1
@@ -106,7 +107,9 @@ ports:
 mac: "{PORT_MAC}"}}
 """)
         for i in range(c.tx_ports):
-            f.write(f'  - {{name: n{i}, device: "net_null{i},no-rx=1", role: longhaul}}\n')
+            f.write(f'  - {{name: n{i}, device: "net_null{i},no-rx=1", role: longhaul{more}}}\n')
+        if c.classes:
+            f.write(f"classes: [{c.classes}]\n")
         f.write("groups:\n")
         for g in range(c.groups):
             f.write(f"  - name: g{g}\n    hash: [5tuple, dest_qp]\n    members:\n")

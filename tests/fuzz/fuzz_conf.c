@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Any bytes as a configuration: refused with errors in order, or a tree whose indexes all point at
- * something. Warnings and the printed form run, too.
+ * something. Warnings, explanation and the printed form run, too.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -60,6 +60,23 @@ check_group(const struct conf *c, const struct conf_group *g)
 	HOLDS(weighted <= g->buckets);
 }
 
+/* Lines of text, for every configuration that is accepted. */
+static void
+check_explanation(const struct conf *c)
+{
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	HOLDS(out != NULL);
+	HOLDS(conf_explain(c, out) == 0);
+	fclose(out);
+	for (size_t i = 0; i < len; i++)
+		HOLDS((unsigned char)text[i] >= 0x20 || text[i] == '\n');
+	HOLDS(len != 0 && text[len - 1] == '\n');
+	free(text);
+}
+
 static void
 check_conf(const struct conf *c)
 {
@@ -80,6 +97,7 @@ check_conf(const struct conf *c)
 	HOLDS(conf_warnings(c, &w) == 0);
 	check_errors(&w);
 	conf_errors_fini(&w);
+	check_explanation(c);
 }
 
 int

@@ -37,29 +37,6 @@ workers_open(struct node_test *t)
 	cr_assert_eq(t->node->n_workers, WORKERS);
 }
 
-/* As if each port had `n_txq` TX queues: the first workers own one, the rest hand over. */
-static void
-give_tx_queues(struct node *n, uint16_t n_txq)
-{
-	struct placement *pl = calloc(1, sizeof(*pl));
-
-	cr_assert_not_null(pl);
-	pl->n_workers = n->n_workers;
-	for (unsigned int w = 0; w < n->n_workers; w++) {
-		pl->n_rxq[w] = n->worker[w]->n_rxq;
-		for (uint16_t q = 0; q < pl->n_rxq[w]; q++) {
-			pl->rxq[w][q].port_idx = n->worker[w]->rxq[q].port_idx;
-			pl->rxq[w][q].queue = n->worker[w]->rxq[q].queue;
-		}
-	}
-	for (size_t p = 0; p < n->n_ports; p++) {
-		pl->port_rxq[p] = 1;
-		pl->port_txq[p] = n_txq;
-	}
-	cr_assert_eq(ports_attach(n, pl), 0);
-	free(pl);
-}
-
 /* The sending and the receiving end of all flows. */
 struct flows {
 	struct node_test *t;
@@ -157,7 +134,7 @@ Test(workers, ports_of_one_tx_queue_get_everything_in_order)
 	struct node_test t;
 
 	workers_open(&t);
-	give_tx_queues(t.node, 1);
+	node_test_give_tx_queues(&t, 1);
 	cr_assert_eq(t.node->worker[0]->n_owned, 5);
 	step_traffic(&t);
 	for (unsigned int w = 1; w < WORKERS; w++)
@@ -172,7 +149,7 @@ Test(workers, ports_of_two_tx_queues_serve_four_workers)
 	struct node_test t;
 
 	workers_open(&t);
-	give_tx_queues(t.node, 2);
+	node_test_give_tx_queues(&t, 2);
 	step_traffic(&t);
 	cr_assert_gt(t.node->worker[1]->counters->port_out[2].packets, 0);
 	cr_assert_eq(t.node->worker[2]->counters->port_out[2].packets, 0);
@@ -190,7 +167,7 @@ Test(workers, what_waits_in_a_hand_off_ring_at_the_end_is_counted)
 	uint64_t stopped;
 
 	workers_open(&t);
-	give_tx_queues(t.node, 1);
+	node_test_give_tx_queues(&t, 1);
 	for (unsigned int round = 0; round < 800; round++) {
 		for (uint32_t flow = 0; flow < N_FLOWS; flow++)
 			cr_assert(send_one(&f, flow));
@@ -214,7 +191,7 @@ Test(workers, a_stop_sends_what_was_handed_over)
 	struct flows f = {.t = &t};
 
 	workers_open(&t);
-	give_tx_queues(t.node, 1);
+	node_test_give_tx_queues(&t, 1);
 	/* workers 1 to 3 have handed over, and the owner has not had its turn since */
 	for (uint32_t flow = 0; flow < N_FLOWS; flow++)
 		cr_assert(send_one(&f, flow));
@@ -285,7 +262,7 @@ Test(workers, four_threads_share_ports_of_one_tx_queue, .timeout = 60)
 	struct node_test t;
 
 	workers_open(&t);
-	give_tx_queues(t.node, 1);
+	node_test_give_tx_queues(&t, 1);
 	threaded_traffic(&t);
 	node_test_close(&t);
 }

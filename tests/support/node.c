@@ -11,6 +11,7 @@
 
 #include <criterion/criterion.h>
 
+#include "ctl/ports.h"
 #include "eal.h"
 #include "packet.h"
 #include "port/port.h"
@@ -84,6 +85,7 @@ void
 node_test_close(struct node_test *t)
 {
 	node_stop(t->node);
+	cr_assert_eq(node_waiting(t->node), 0, "something waits in a node that stands still");
 	node_test_balance(t);
 	for (size_t p = 0; p < t->node->n_ports; p++)
 		node_test_discard(t, (uint16_t)p);
@@ -91,6 +93,29 @@ node_test_close(struct node_test *t)
 		node_mbufs_out(t->node));
 	cr_assert_eq(node_free(t->node), 0, "%s", t->said);
 	conf_free(t->conf);
+}
+
+void
+node_test_give_tx_queues(struct node_test *t, uint16_t n_txq)
+{
+	struct placement *pl = calloc(1, sizeof(*pl));
+	struct node *n = t->node;
+
+	cr_assert_not_null(pl);
+	pl->n_workers = n->n_workers;
+	for (unsigned int w = 0; w < n->n_workers; w++) {
+		pl->n_rxq[w] = n->worker[w]->n_rxq;
+		for (uint16_t q = 0; q < pl->n_rxq[w]; q++) {
+			pl->rxq[w][q].port_idx = n->worker[w]->rxq[q].port_idx;
+			pl->rxq[w][q].queue = n->worker[w]->rxq[q].queue;
+		}
+	}
+	for (size_t p = 0; p < n->n_ports; p++) {
+		pl->port_rxq[p] = 1;
+		pl->port_txq[p] = n_txq;
+	}
+	cr_assert_eq(ports_attach(n, pl), 0);
+	free(pl);
 }
 
 size_t
@@ -147,6 +172,14 @@ node_test_run(struct node_test *t)
 	while (node_turn(t->node, t->ticks) != 0)
 		;
 	node_turn(t->node, t->ticks);
+}
+
+void
+node_test_step(struct node_test *t, uint64_t ns)
+{
+	t->ticks += ns;
+	node_turn(t->node, t->ticks);
+	node_test_balance(t);
 }
 
 struct rte_mbuf *
@@ -259,6 +292,8 @@ node_test_sums(const struct node_test *t)
 		s.dropped += sum.drop[r];
 	for (unsigned int k = 0; k < PUNT_N; k++)
 		s.punted += sum.punt[k];
+	s.duplicated = sum.duplicated;
+	s.waiting = node_waiting(t->node);
 	return s;
 }
 
@@ -267,7 +302,8 @@ node_test_balance(const struct node_test *t)
 {
 	struct node_test_sums s = node_test_sums(t);
 
-	cr_assert_eq(s.in, s.out + s.punted + s.dropped, "in %lu, out %lu, punted %lu, dropped %lu",
-		s.in, s.out, s.punted, s.dropped);
+	cr_assert_eq(s.in + s.duplicated, s.out + s.punted + s.dropped + s.waiting,
+		"in %lu, duplicated %lu, out %lu, punted %lu, dropped %lu, waiting %lu", s.in,
+		s.duplicated, s.out, s.punted, s.dropped, s.waiting);
 	cr_assert_leq(s.in, t->n_put, "%lu put, %lu in", t->n_put, s.in);
 }

@@ -2,7 +2,7 @@
 /*
  * A node for tests: made from YAML in replay mode, so that its ports are memory and the test steps
  * its workers. The clock stands still until the test moves it. node_test_close() holds every test
- * to two things: in = out + punted + dropped, and each packet buffer back in its pool.
+ * to two things: in + duplicated = out + punted + dropped, and each packet buffer back in its pool.
  *
  * What goes wrong in here ends the test, with the sentence that the node said.
  */
@@ -24,7 +24,7 @@ struct node_test {
 
 /* What a node did with its packets so far. */
 struct node_test_sums {
-	uint64_t in, out, punted, dropped;
+	uint64_t in, duplicated, out, punted, dropped, waiting;
 };
 
 /* Starts the EAL with `mb` megabytes if need be and makes the node. printf-like. */
@@ -43,6 +43,12 @@ struct conf *node_test_conf(const char *yaml);
 /* Stops and frees the node and checks the two things. */
 void node_test_close(struct node_test *t);
 
+/*
+ * As if each port had `n_txq` TX queues: the first workers own one, the rest hand over. Before the
+ * first packet, once; impairments at ways in are gone after it.
+ */
+void node_test_give_tx_queues(struct node_test *t, uint16_t n_txq);
+
 /* Bytes of the EAL's heap in use: the sanitizers do not watch it. */
 size_t node_test_heap(void);
 
@@ -57,6 +63,9 @@ bool node_test_put_mbuf(struct node_test *t, uint16_t port_idx, uint16_t queue, 
 
 /* Turns until no worker finds a packet. The clock stands. */
 void node_test_run(struct node_test *t);
+
+/* The clock goes on by `ns`, then a turn of each worker; the sums must add up after it. */
+void node_test_step(struct node_test *t, uint64_t ns);
 
 /* The next frame that left by a port: its length and its bytes in `buf`; 0: none is left. */
 size_t node_test_take(struct node_test *t, uint16_t port_idx, uint8_t *buf, size_t size);
@@ -78,7 +87,10 @@ uint64_t node_test_punts(const struct node_test *t, enum punt_kind kind);
 uint64_t node_test_member(const struct node_test *t, uint32_t group_idx, unsigned int member);
 struct node_test_sums node_test_sums(const struct node_test *t);
 
-/* in = out + punted + dropped, and in is what was put. Ends the test when not. */
+/*
+ * Between turns: in + duplicated = out + punted + dropped + waiting, and in is at most what was
+ * put. Ends the test when not.
+ */
 void node_test_balance(const struct node_test *t);
 
 #endif

@@ -26,7 +26,11 @@ RUNTIME = "/var/run/dpdk"
 PAGES = "/sys/kernel/mm/hugepages/hugepages-2048kB"
 NOBODY = 65534
 
-SUM = re.compile(r"\bin ([\d,]+) = out ([\d,]+) \+ punted ([\d,]+) \+ dropped ([\d,]+)$", re.M)
+SUM = re.compile(
+    r"\bin ([\d,]+)(?: \+ duplicated ([\d,]+))?"
+    r" = out ([\d,]+) \+ punted ([\d,]+) \+ dropped ([\d,]+)$",
+    re.M,
+)
 
 Done = collections.namedtuple("Done", "status out err pid")
 
@@ -176,11 +180,11 @@ def wait_for(ready, seconds=60, what="it"):
 
 
 def totals(text):
-    """(in, out, punted, dropped) of the sum that a node ends with; it adds up."""
+    """(in, out, punted, dropped) of the sum that a node ends with; with copies it adds up."""
     found = SUM.search(text)
     assert found, f"no sum in:\n{text[-3000:]}"
-    came, out, punted, dropped = (int(n.replace(",", "")) for n in found.groups())
-    assert came == out + punted + dropped, found.group(0)
+    came, copies, out, punted, dropped = (int((n or "0").replace(",", "")) for n in found.groups())
+    assert came + copies == out + punted + dropped, found.group(0)
     return came, out, punted, dropped
 
 

@@ -17,6 +17,7 @@ FILES = sorted(
     for path in glob.glob(os.path.join(ROOT, "config", "**", "*.yaml"), recursive=True)
 )
 QUICKSTART = "config/quickstart.yaml"
+SHIPPED = ("lab-netns", "lab-nics", "longhaul", "planar", "spread")
 
 
 def read(path):
@@ -44,7 +45,7 @@ def line_of(text, part):
 
 @tap.test
 def there_are_configurations():
-    assert {QUICKSTART, "config/lab-netns.yaml", "config/lab-nics.yaml"} <= set(FILES), FILES
+    assert {QUICKSTART, *(f"config/{name}.yaml" for name in SHIPPED)} <= set(FILES), FILES
 
 
 def right_test(path):
@@ -59,6 +60,42 @@ def right_test(path):
 
 for file in FILES:
     right_test(file)
+
+
+@tap.test
+def explained_they_say_every_figure_and_then_the_same():
+    for path in FILES:
+        plain = running.run([SOFTBAG, "-c", path, "--check"], status=0)
+        done = running.run([SOFTBAG, "-c", path, "--check", "--explain"], status=0)
+        assert done.err == "" and done.out.endswith("\n\n" + plain.out), done
+        assert running.run([SOFTBAG, "-c", path, "--explain"], status=0).out == done.out
+        needed = re.search(r"^memory: ([\d.]+) MB needed, ", done.out, re.M).group(1)
+        assert f"needs {int(float(needed)) + 1} of " in plain.out, (needed, plain.out)
+        names = re.findall(r"^ *- \{?name: (\w+), device|^  - name: (\w+)\n    device", read(path), re.M)
+        for port in re.findall(r"^port (\w+): ", done.out, re.M):
+            assert port in {a or b for a, b in names}, port
+    long = running.run([SOFTBAG, "-c", "config/longhaul.yaml", "--explain"], status=0).out
+    # 110 km there and back at 10 Gbit/s, and a half of that on the delay line in frames of 3150 bytes
+    assert re.search(r"^port lh1: longhaul, 10Gbit/s .*, 110km, mtu 4200\n(.*\n)*?  BDP +1.375 MB ", long, re.M)
+    assert re.search(r"^      lh1 delay line +475  687.5 KB / 3150 B \+ 256 of a turn$", long, re.M), long
+
+
+@tap.test
+def what_does_not_fit_is_explained_before_it_is_refused():
+    where = running.folder(tap)
+    text = read("config/longhaul.yaml")
+    path = write(where, text.replace("memory: 512MB", "memory: 256MB"))
+    done = running.run([SOFTBAG, "-c", path, "--explain"], status=2)
+    assert "memory: 322." in done.out and ": ok:" not in done.out, done.out
+    assert re.search(r"25200 of them for class queues, 890 for delay lines", done.err), done.err
+    path = write(where, text.replace("memory: 512MB", "memory: 512MB\n  mbufs: 8192"))
+    err = refused(path, "--check")
+    assert "runtime.mbufs is 8192; set mbufs: " in err, err
+    cure = re.search(r"set mbufs: (\d+) or more", err).group(1)
+    path = write(where, text.replace("memory: 512MB", f"memory: 512MB\n  mbufs: {cure}"))
+    running.run([SOFTBAG, "-c", path, "--check"], status=0)
+    path = write(where, changed("idle: adaptive", "idel: adaptive"))
+    assert "memory:" not in running.run([SOFTBAG, "-c", path, "--explain"], status=2).out
 
 
 @tap.test

@@ -230,7 +230,7 @@ def console_commands():
 @tap.test
 def every_console_command_answers():
     listed = [c for c in console_commands() if c not in ("quit", "exit")]
-    typed = [c.replace("show group <name>", "show group to-west") for c in listed]
+    typed = [c.replace("<name>", "to-west").replace("<port>", "lh0") for c in listed]
     assert not [c for c in typed if "<" in c], f"what is to be filled in? {typed}"
     where = running.workplace(tap)
     text = "".join(c + "\n" for c in [*typed, "quit"])
@@ -252,6 +252,7 @@ def what_no_command_is_gets_told():
         [SOFTBAG, "-c", "config/quickstart.yaml", "-i"],
         cwd=where,
         text="nonsense\nshow nonsense\n show  ports\nsho drops\nexti\nshow\n\nshow group nonsense\n"
+        "show queue nonsense\nshow ecn nonsense\nshow pfc nonsense\n"
         "exit\nshow hash\n",
         status=0,
     )
@@ -268,6 +269,7 @@ def what_no_command_is_gets_told():
     assert listed == [c for c in console_commands() if c.startswith("show ")], done.out
     assert sum(done.out.count(word) for word in REFUSED) == 6, done.out
     assert "no group nonsense" in done.out, done.out
+    assert done.out.count("There is no port nonsense; show port lists them.") == 3, done.out
     assert "seed" not in done.out, "exit did not end it"
 
 

@@ -280,12 +280,12 @@ def what_is_paused_at_the_end_leaves_when_the_pause_is_over():
 def pause_frames_of_our_own_are_in_the_capture_and_no_packets():
     keys = "rate: 100Mbit"
     pfc = 'rate: 10Gbit, distance: 1km, pfc: {classes: [3], xoff: 20KB, xon: 10KB, watchdog: "off"}'
-    frames = data(500)
+    frames = data(150)  # the capture does not heed the pause: less than the headroom
     result = run_series(
         node(keys, in_keys=pfc, classes=LOSSLESS, memory="2GB"), frames, "--rate", "in0=1Gbit"
     )
     report = result.json
-    assert report["out"] == 500 and not replay.check_conservation(report), report["drops"]
+    assert report["out"] == 150 and not replay.check_conservation(report), report["drops"]
     sent = result.out["in0"]
     assert len(sent) >= 2 and all(x[12:14] == b"\x88\x08" for x in sent), len(sent)
     first, last = (struct.unpack_from("!HH8H", x, 14) for x in (sent[0], sent[-1]))

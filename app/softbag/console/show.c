@@ -42,6 +42,33 @@ cmd_show_drops(struct command_ctx *ctx, const char *arg, FILE *out)
 }
 
 static void
+no_such_port(const char *name, FILE *out)
+{
+	fprintf(out, "There is no port %s; show port lists them.\n", name);
+}
+
+static void
+cmd_show_queue(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	if (show_queue(ctx->node, arg, out) != 0)
+		no_such_port(arg, out);
+}
+
+static void
+cmd_show_ecn(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	if (show_ecn(ctx->node, &ctx->base, arg, out) != 0)
+		no_such_port(arg, out);
+}
+
+static void
+cmd_show_pfc(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	if (show_pfc(ctx->node, arg, out) != 0)
+		no_such_port(arg, out);
+}
+
+static void
 cmd_show_worker(struct command_ctx *ctx, const char *arg, FILE *out)
 {
 	(void)arg;
@@ -102,6 +129,13 @@ const struct command commands[] = {
 	{"show route", "routes: prefix, where from, group", cmd_show_route},
 	{"show fib", "kind, size and memory of the route tables", cmd_show_fib},
 	{"show drops", "packets dropped and punted, by reason", cmd_show_drops},
+	{"show queue", "what waits: class queues with limits and high-water marks, delay lines",
+		cmd_show_queue},
+	{"show queue <port>", "one port, all classes", cmd_show_queue},
+	{"show ecn", "marking: curves by port and class, packets marked", cmd_show_ecn},
+	{"show ecn <port>", "one port, all classes", cmd_show_ecn},
+	{"show pfc", "pause: who does it, what is held, frames, storms", cmd_show_pfc},
+	{"show pfc <port>", "one port", cmd_show_pfc},
 	{"show worker", "workers: lcores, queues, load", cmd_show_worker},
 	{"show hash", "the seed of the flow hash", cmd_show_hash},
 	{"show version", "softbag's version and DPDK's", cmd_show_version},

@@ -47,7 +47,8 @@ Test(check_queue, defaults_go_by_class)
 			   "scheduler: {dwrr: 2}}, {class: 7, name: c}]\n");
 	const struct conf_class *k = p.c->class_;
 
-	cr_expect_eq(k[3].limit, 64000000);
+	cr_expect_eq(k[3].limit, 32000000);
+	cr_expect_not(k[3].has_limit);
 	cr_expect_eq(k[0].limit, 16000000);
 	cr_expect_eq(k[7].limit, 16000000);
 	cr_expect_eq(k[3].dwrr, 1);
@@ -192,26 +193,26 @@ Test(check_queue, limits_hold_xoff_and_headroom_or_the_arithmetic_is_printed)
 									      "3, "
 									      "name: c, lossless: "
 									      "true}]\n",
-			"4:77: ports.p0.pfc: got a limit of 64MB for class 3 (c) and a need of "
+			"4:77: ports.p0.pfc: got a limit of 32MB for class 3 (c) and a need of "
 			"more: 2 x 1000km x 5 ns/m x 100Gbit/s = 125 MB, 2 x (1500 + 38) B + 64 B "
 			"= "
 			"3.14 KB, response 100 us x 100Gbit/s = 1.25 MB; headroom 126.253 MB + "
 			"xoff "
 			"125.006 MB = 251.259 MB, want `limit: 252MB` at least"},
-		{PORT("rate: 1Gbit, pfc: {classes: [3], headroom: 60MB, xoff: 5MB}") "classes: "
+		{PORT("rate: 1Gbit, pfc: {classes: [3], headroom: 30MB, xoff: 5MB}") "classes: "
 										     "[{class: 3, "
 										     "name: c, "
 										     "lossless: "
 										     "true}]\n",
-			"4:57: ports.p0.pfc: got a limit of 64MB for class 3 (c) and a need of "
-			"more: headroom 60 MB + xoff 5 MB = 65 MB, want `limit: 66MB` at least"},
+			"4:57: ports.p0.pfc: got a limit of 32MB for class 3 (c) and a need of "
+			"more: headroom 30 MB + xoff 5 MB = 35 MB, want `limit: 36MB` at least"},
 		{PORT("rate: 100Gbit, delay: 5ms, distance: 1km, pfc: {classes: [3]}") "classes: "
 										       "[{class: "
 										       "3, name: "
 										       "c, "
 										       "lossless: "
 										       "true}]\n",
-			"4:86: ports.p0.pfc: got a limit of 64MB for class 3 (c) and a need of "
+			"4:86: ports.p0.pfc: got a limit of 32MB for class 3 (c) and a need of "
 			"more: 2 x (1km x 5 ns/m + 5ms) x 100Gbit/s = 125.125 MB, 2 x (1500 + 38) "
 			"B "
 			"+ 64 B = 3.14 KB, response 100 us x 100Gbit/s = 1.25 MB; headroom 126.378 "

@@ -233,7 +233,9 @@ Test(conf, whole_file_gives_limits_and_schedulers)
 	cr_expect_not(k[6].strict);
 	cr_expect(k[0].strict);
 	cr_expect_eq(k[0].dwrr, 0);
-	cr_expect_eq(k[4].limit, 64000000);
+	cr_expect_eq(k[4].limit, 32000000);
+	cr_expect_not(k[4].has_limit);
+	cr_expect(k[3].has_limit);
 	parsed_fini(&p);
 }
 

@@ -58,7 +58,7 @@ Test(explain, a_long_line_is_worked_out_line_by_line)
 		"    0  -                           16 MB  no        dwrr 1\n"
 		"    1  -                           16 MB  no        dwrr 1\n"
 		"    2  -                           16 MB  no        dwrr 1\n"
-		"    3  rdma                        64 MB  yes       dwrr 50\n" CLASS_ROWS_LOSSY;
+		"    3  rdma                        32 MB  yes       dwrr 50\n" CLASS_ROWS_LOSSY;
 	char *got =
 		explain(PORT("rate: 100Gbit, distance: 80km, delay: emulate, ecn: auto, pfc: "
 			     "{classes: [3]}") "classes: [{class: 3, name: rdma, lossless: true, "

@@ -74,3 +74,20 @@ Test(warn_queue, names_headroom_and_thresholds_that_are_short)
 		"100Gbit/s = 10 MB: as it is, the way out may run dry before the neighbour's first "
 		"packet comes");
 }
+
+Test(warn_queue, names_pauses_that_a_loop_cannot_renew_in_time)
+{
+	expect_warnings(LONG("rate: 100Gbit, distance: 1km, pfc: {classes: [3], quanta: 10000}")
+				LOSSLESS TO_G0,
+		"4:79: ports.p0.pfc.quanta: got a pause of 51.2 us, want 200us: as it is, it may "
+		"run out before softbag comes round to renew it");
+	expect_warnings(LONG("rate: 400Gbit, distance: 1km, pfc: {classes: [3]}") LOSSLESS TO_G0,
+		"4:79: ports.p0.pfc.quanta: got a pause of 83.884 us, want 200us: as it is, it may "
+		"run out before softbag comes round to renew it; only `mode: hardware` is as fast "
+		"as this rate");
+	expect_warnings(LONG("rate: 400Gbit, distance: 1km, pfc: {classes: [3], mode: hardware}")
+				LOSSLESS TO_G0,
+		"");
+	expect_warnings(
+		LONG("rate: 160Gbit, distance: 1km, pfc: {classes: [3]}") LOSSLESS TO_G0, "");
+}

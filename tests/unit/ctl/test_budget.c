@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_malloc.h>
 
@@ -145,5 +146,95 @@ Test(budget, too_little_memory_is_refused_with_the_sum_and_the_cure)
 	cr_assert_eq(node_check(c, &test_log, NULL), 0, "%s", said);
 	c->memory -= 65000000;
 	cr_assert_eq(node_check(c, &test_log, NULL), -ENOSPC);
+	conf_free(c);
+}
+
+/* Two ports of 100 Gbit/s over 100 km, and what a lab has of classes. */
+#define LONG_HAUL(runtime)                                                                         \
+	"version: 1\nnode: {name: n, id: 1}\n" runtime "ports:\n"                                  \
+	"  - {name: a, device: a, role: longhaul, rate: 100Gbit, distance: 100km, ecn: auto,\n"    \
+	"     delay: emulate, pfc: {classes: [3]}}\n"                                              \
+	"  - {name: b, device: b, role: longhaul, rate: 100Gbit, distance: 100km, ecn: auto,\n"    \
+	"     delay: emulate, pfc: {classes: [3]}}\n"                                              \
+	"classes:\n  - {class: 0, name: default}\n  - {class: 3, name: rdma, lossless: true}\n"    \
+	"  - {class: 6, name: cnp}\n  - {class: 7, name: routing}\n"
+
+Test(budget, two_long_haul_ports_fit_the_default_memory)
+{
+	struct conf *c = node_test_conf(LONG_HAUL(""));
+	uint64_t told;
+
+	cr_assert_eq(c->memory, 512000000);
+	cr_assert_eq(node_check(c, &test_log, &told), 0, "%s", said);
+	cr_assert_leq(told, c->memory);
+	conf_free(c);
+}
+
+Test(budget, mbufs_that_cannot_hold_lines_and_headroom_are_refused)
+{
+	struct conf *c = node_test_conf(LONG_HAUL("runtime: {mbufs: 16384}\n"));
+	/* lines: rate x 500 us and a turn's slack; held: xoff 12.506 MB and headroom 13.753 MB */
+	const uint64_t line = 6250000 / 1125 + 1 + 256, held = 26259444 / 1125 + 1;
+	const uint64_t base = 4 * PORTS_DESC + 2 * WORKER_TX_MAX + BURST_MAX + 2 * PORTS_POOL_CACHE;
+	char want[512];
+
+	cr_assert_eq(node_check(c, &test_log, NULL), -ENOSPC);
+	snprintf(want, sizeof(want),
+		"the node needs %lu packet buffers (%lu for the devices' rings and bursts, %lu for "
+		"delay lines, %lu for xoff and headroom of the ports with pfc, in frames of three "
+		"quarters of the MTU) and runtime.mbufs is 16384; set mbufs: %lu or more, or auto "
+		"(",
+		base + 2 * line + 2 * held, base, 2 * line, 2 * held,
+		RTE_ALIGN_CEIL(base + 2 * line + 2 * held, 1024UL));
+	cr_assert_eq(strncmp(said, want, strlen(want)), 0, "%s\n%s", said, want);
+	c->mbufs = (uint32_t)(base + 2 * line + 2 * held);
+	cr_assert_eq(node_check(c, &test_log, NULL), 0, "%s", said);
+	c->mbufs--;
+	cr_assert_eq(node_check(c, &test_log, NULL), -ENOSPC);
+	/* without lines and pause the number is the user's own affair */
+	conf_free(c);
+	c = make(2, 1500, 0, 0);
+	c->mbufs = 1024;
+	cr_assert_eq(node_check(c, &test_log, NULL), 0, "%s", said);
+	conf_free(c);
+}
+
+Test(budget, what_waits_is_named_where_memory_is_too_small)
+{
+	struct conf *c = node_test_conf(LONG_HAUL("runtime: {memory: 256MB}\n"));
+	char want[128];
+
+	cr_assert_eq(node_check(c, &test_log, NULL), -ENOSPC);
+	snprintf(want, sizeof(want), "(%u of them for class queues, %u for delay lines)",
+		2 * (16000000 / 1125 + 1 + 26259444 / 1125 + 1), 2 * (6250000 / 1125 + 1 + 256));
+	cr_assert_not_null(strstr(said, want), "%s\n%s", said, want);
+	cr_assert_not_null(strstr(said, "a smaller limit."), "%s", said);
+	conf_free(c);
+}
+
+/* The rows' figures are those of the budget, and they add up. */
+Test(budget, an_explanation_adds_up)
+{
+	struct conf *c = node_test_conf(LONG_HAUL(""));
+	unsigned long sum = 0, total = 0, one;
+	struct budget b;
+	char *text, *line, *save;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	cr_assert_eq(build_budget(c, budget_users(c), &test_log, &b), 0);
+	cr_assert_eq(node_explain(c, &test_log, f), 0);
+	fclose(f);
+	for (line = strtok_r(text, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
+		if (sscanf(line, "    packets %lu", &one) == 1)
+			total = one;
+		else if (strncmp(line, "      ", 6) == 0 && strstr(line, "of it for") == NULL &&
+			 sscanf(line + 30, "%lu", &one) == 1)
+			sum += one;
+	}
+	cr_assert_eq(total, b.packets.sum);
+	cr_assert_eq(sum, total);
+	cr_assert_eq(total, b.n_mbufs);
+	free(text);
 	conf_free(c);
 }

@@ -174,6 +174,31 @@ Test(stages, a_buffer_holds_four_bursts_and_the_queue_what_is_beyond)
 	bench_free(b);
 }
 
+/* The packet that found the buffer full is no packet for the queue: nothing ever waits there. */
+Test(stages, a_limit_holds_only_while_the_device_takes_nothing)
+{
+	struct bench *b = bench_make();
+
+	b->port[0].room = 0;
+	for (unsigned int k = 0; k < WORKER_TX_MAX / 64; k++) {
+		fill(b, 64, 0);
+		stage_enqueue(b->w, &b->w->burst);
+	}
+	fill(b, 1, 0);
+	b->policy[0].class_[3].limit = 10;
+	stage_enqueue(b->w, &b->w->burst);
+	stage_drop(b->w, &b->w->burst);
+	cr_assert_eq(b->w->counters->drop[DROP_queue_full], 1);
+	b->port[0].room = UINT16_MAX;
+	stage_egress(b->w);
+	fill(b, 1, 0);
+	stage_enqueue(b->w, &b->w->burst);
+	cr_assert(b->w->tx[0].direct);
+	stage_egress(b->w);
+	cr_assert_eq(b->port[0].n, WORKER_TX_MAX + 1);
+	bench_free(b);
+}
+
 Test(stages, exits_are_counted_by_reason_and_kind_and_freed)
 {
 	struct bench *b = bench_make();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When a worker may sleep: after many turns with nothing to do, and only then. */
+/* When a worker may sleep: after many turns with nothing to do, and never past what is due. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include <rte_ring.h>
@@ -10,7 +11,10 @@
 #include "eal.h"
 
 #define SPIN_TURNS 1024u /* empty turns before the first sleep, as dp/worker.c says */
+#define SLEEP_NS   UINT64_C(50000)
+#define MARGIN_NS  UINT64_C(60000) /* what is due sooner keeps it awake */
 #define RING_LEN   256u
+#define FRAME_LEN  60u
 
 /* A port that takes `room` packets a call and frees them. */
 struct fake_port {
@@ -29,9 +33,16 @@ fake_tx(void *ctx, uint16_t queue, struct rte_mbuf **m, uint16_t n)
 	return n;
 }
 
-/* A worker that polls nothing: it owns the one TX queue of port 0, and others hand packets over. */
+/*
+ * A worker that polls nothing: it owns the one TX queue of port 0, and others hand packets over. A
+ * tick is a nanosecond.
+ */
 struct bench {
 	struct dp_shared shared;
+	struct snapshot snapshot;
+	struct egress_policy policy;
+	struct egress_commons commons;
+	uint64_t now_ns;
 	struct fake_port port;
 	struct rte_ring *ring;
 	struct rte_mempool *pool;
@@ -55,7 +66,9 @@ bench_make(bool adaptive)
 	struct bench *b = aligned(sizeof(*b));
 	struct worker_config c = {.shared = &b->shared,
 		.socket = SOCKET_ID_ANY,
+		.clock = {.hz = 1000000000},
 		.n_ports = 1,
+		.n_records = 64,
 		.burst_len = 32,
 		.adaptive_idle = adaptive};
 
@@ -66,6 +79,14 @@ bench_make(bool adaptive)
 	b->ring = aligned((size_t)rte_ring_get_memsize(RING_LEN));
 	cr_assert_eq(rte_ring_init(b->ring, "handoff", RING_LEN, RING_F_SC_DEQ), 0);
 	cr_assert_eq(worker_create(&c, &b->w), 0);
+	b->snapshot.egress[0] = &b->policy;
+	b->shared.snapshot = &b->snapshot;
+	b->shared.commons = &b->commons;
+	for (unsigned int i = 0; i < DP_CLASSES; i++)
+		b->policy.class_[i].limit = UINT64_MAX;
+	memset(&b->policy.packets_max, 0xff, sizeof(b->policy.packets_max));
+	b->policy.line_max = 64;
+	qos_sched_init(&b->w->queue[0].sched, b->policy.weight);
 	b->port = (struct fake_port){.port = {.tx = fake_tx, .ctx = &b->port}, .room = UINT16_MAX};
 	b->w->tx[0].port = &b->port.port;
 	b->w->tx[0].owner = true;
@@ -93,7 +114,7 @@ hand_over(struct bench *b)
 	struct rte_mbuf *m = rte_pktmbuf_alloc(b->pool);
 
 	cr_assert_not_null(m);
-	cr_assert_not_null(rte_pktmbuf_append(m, 60));
+	cr_assert_not_null(rte_pktmbuf_append(m, FRAME_LEN));
 	cr_assert_eq(rte_ring_mp_enqueue(b->ring, m), 0);
 }
 
@@ -101,7 +122,7 @@ hand_over(struct bench *b)
 static bool
 turn_rests(struct bench *b)
 {
-	return worker_rests(b->w, worker_turn(b->w, 0));
+	return worker_rests(b->w, worker_turn(b->w, b->now_ns), SLEEP_NS);
 }
 
 Test(worker, rests_after_many_turns_with_nothing_to_do_and_wakes_for_a_packet)
@@ -112,7 +133,7 @@ Test(worker, rests_after_many_turns_with_nothing_to_do_and_wakes_for_a_packet)
 		cr_assert_not(turn_rests(b), "after %u turns", i);
 	for (unsigned int i = 0; i < 10; i++)
 		cr_assert(turn_rests(b));
-	cr_assert_not(worker_rests(b->w, 1), "a turn that took a packet in");
+	cr_assert_not(worker_rests(b->w, 1, SLEEP_NS), "a turn that took a packet in");
 	for (unsigned int i = 1; i < SPIN_TURNS; i++)
 		cr_assert_not(turn_rests(b), "%u turns after a packet", i);
 	cr_assert(turn_rests(b));
@@ -154,11 +175,235 @@ Test(worker, does_not_rest_while_a_port_takes_nothing)
 	bench_free(b);
 }
 
+/* Packets of a port that pauses its neighbour wait in another worker: this one has to say XON. */
+Test(worker, that_speaks_for_others_does_not_rest_while_they_hold_anything)
+{
+	struct bench *b = bench_make(true);
+	struct qos_xoff *xoff = &b->commons.xoff[3];
+
+	b->policy.pfc = 1u << 3;
+	b->policy.quanta = 65535;
+	b->shared.n_pfc_ports = 1;
+	b->shared.n_workers = 2;
+	b->shared.pool = b->pool;
+	cr_assert_eq(qos_xoff_init(xoff, 2000, 1000, 1000000), 0);
+	for (unsigned int i = 0; i < 2 * SPIN_TURNS; i++)
+		turn_rests(b);
+	cr_assert(turn_rests(b), "nothing is held");
+	qos_xoff_hold(xoff, 1500);
+	for (unsigned int i = 0; i < 3 * SPIN_TURNS; i++)
+		cr_assert_not(turn_rests(b), "turn %u", i);
+	qos_xoff_hold(xoff, -1500);
+	/* told to stop, and the XON does not get out */
+	qos_xoff_hold(xoff, 2500);
+	turn_rests(b);
+	cr_assert_eq(b->commons.pfc_out, 1);
+	qos_xoff_hold(xoff, -2500);
+	b->port.room = 0;
+	for (unsigned int i = 0; i < 3 * SPIN_TURNS; i++)
+		cr_assert_not(turn_rests(b), "turn %u", i);
+	b->port.room = UINT16_MAX;
+	for (unsigned int i = 0; i < SPIN_TURNS; i++)
+		turn_rests(b);
+	cr_assert_eq(b->commons.pfc_out, 2);
+	cr_assert(turn_rests(b), "all is said");
+	bench_free(b);
+}
+
 Test(worker, of_a_node_that_polls_never_rests)
 {
 	struct bench *b = bench_make(false);
 
 	for (unsigned int i = 0; i < 3 * SPIN_TURNS; i++)
 		cr_assert_not(turn_rests(b), "turn %u", i);
+	bench_free(b);
+}
+
+/* A packet of a class routed to the port, at the time of the last turn. */
+static void
+put(struct bench *b, uint8_t class)
+{
+	struct rte_mbuf *m = rte_pktmbuf_alloc(b->pool);
+	struct pkt_meta meta = {.class = class};
+
+	cr_assert_not_null(m);
+	cr_assert_not_null(rte_pktmbuf_append(m, FRAME_LEN));
+	cr_assert_eq(queue_put(b->w, 0, m, &meta), DROP_NONE);
+}
+
+static void
+tire(struct bench *b)
+{
+	for (unsigned int i = 0; i < SPIN_TURNS; i++)
+		turn_rests(b);
+}
+
+static uint64_t
+n_out(const struct bench *b)
+{
+	return b->w->counters->port_out[0].packets;
+}
+
+/*
+ * The worker is tired, and a packet that waits is due at `due_ns`: rests as long as a sleep ends
+ * before, stays awake from then on, and sends at the first turn that is not before it.
+ */
+static void
+check_rests_until(struct bench *b, uint64_t due_ns)
+{
+	uint64_t sent = n_out(b);
+
+	for (b->now_ns = due_ns - 3 * MARGIN_NS; b->now_ns <= due_ns - MARGIN_NS; b->now_ns += 1000)
+		cr_assert(turn_rests(b), "%" PRIu64 " ns before", due_ns - b->now_ns);
+	for (; b->now_ns < due_ns; b->now_ns += 1000) {
+		cr_assert_not(turn_rests(b), "%" PRIu64 " ns before", due_ns - b->now_ns);
+		cr_assert_eq(n_out(b), sent, "%" PRIu64 " ns before", due_ns - b->now_ns);
+	}
+	b->now_ns = due_ns;
+	turn_rests(b);
+	cr_assert_eq(n_out(b), sent + 1);
+}
+
+Test(worker, rests_while_the_delay_line_holds_what_is_not_due)
+{
+	struct bench *b = bench_make(true);
+
+	b->policy.queued = b->policy.line = true;
+	b->policy.delay_ps = 5 * QOS_PS_PER_MS;
+	turn_rests(b);
+	put(b, 0);
+	b->now_ns = 1000000;
+	turn_rests(b);
+	put(b, 0);
+	for (unsigned int i = 0; i + 3 < SPIN_TURNS; i++)
+		cr_assert_not(turn_rests(b), "%u turns", i);
+	tire(b);
+	check_rests_until(b, 5000000);
+	cr_assert(turn_rests(b), "the second is due a millisecond later");
+	check_rests_until(b, 6000000);
+	cr_assert(turn_rests(b), "nothing waits");
+	bench_free(b);
+}
+
+/* What is to be overtaken has a line of its own, and it may be due first. */
+Test(worker, rests_until_the_first_of_both_delay_lines)
+{
+	struct bench *b = bench_make(true);
+	struct qos_rec rec = {.len = FRAME_LEN};
+
+	b->policy.queued = b->policy.line = true;
+	b->policy.delay_ps = 5 * QOS_PS_PER_MS;
+	turn_rests(b);
+	put(b, 0);
+	rec.m = rte_pktmbuf_alloc(b->pool);
+	cr_assert_not_null(rte_pktmbuf_append(rec.m, FRAME_LEN));
+	rec.at_ps = 3 * QOS_PS_PER_MS;
+	cr_assert(qos_fifo_push(&b->w->chunks, &b->w->queue[0].late, &rec));
+	tire(b);
+	check_rests_until(b, 3000000);
+	check_rests_until(b, 5000000);
+	bench_free(b);
+}
+
+Test(worker, rests_while_the_shaper_lets_nothing_go)
+{
+	struct bench *b = bench_make(true);
+	uint64_t cost_ns = (FRAME_LEN + QOS_OVERHEAD_L1) * 8000, tolerance_ns = 100000;
+
+	b->policy.queued = b->policy.shaped = true;
+	cr_assert_eq(qos_shaper_init(&b->commons.shaper, 1000000, false, 0), 0);
+	turn_rests(b);
+	for (unsigned int i = 0; i < 3; i++)
+		put(b, i);
+	turn_rests(b);
+	cr_assert_eq(n_out(b), 1, "one goes at once");
+	tire(b);
+	check_rests_until(b, cost_ns - tolerance_ns);
+	check_rests_until(b, 2 * cost_ns - tolerance_ns);
+	cr_assert(turn_rests(b));
+	bench_free(b);
+}
+
+Test(worker, does_not_rest_while_a_fast_shaper_has_a_backlog)
+{
+	struct bench *b = bench_make(true);
+
+	b->policy.queued = b->policy.shaped = true;
+	cr_assert_eq(qos_shaper_init(&b->commons.shaper, 1000000000, false, 0), 0);
+	turn_rests(b);
+	tire(b);
+	/* far more than the tolerance of 100 us took */
+	b->commons.shaper.tat_ps = 150 * QOS_PS_PER_US;
+	put(b, 0);
+	for (unsigned int i = 0; i < SPIN_TURNS; i++)
+		cr_assert_not(turn_rests(b), "50 us from now it may go");
+	b->now_ns = 50000;
+	turn_rests(b);
+	cr_assert_eq(n_out(b), 1);
+	bench_free(b);
+}
+
+Test(worker, rests_while_all_that_waits_is_paused)
+{
+	struct bench *b = bench_make(true);
+	const uint16_t quanta[QOS_PAUSE_CLASSES] = {0, 0, 0, 1000, 2000};
+
+	b->policy.queued = true;
+	b->policy.pfc = 1u << 3 | 1u << 4;
+	b->policy.pfc_held = 1000000;
+	qos_pause_init(&b->commons.pause, 512000000, 0); /* a quantum is a microsecond */
+	qos_pause_apply(&b->commons.pause, 0, 1u << 3 | 1u << 4, quanta);
+	turn_rests(b);
+	put(b, 3);
+	put(b, 4);
+	tire(b);
+	check_rests_until(b, 1000000);
+	check_rests_until(b, 2000000);
+	qos_pause_apply(&b->commons.pause, b->now_ns * QOS_PS_PER_NS, 1u << 3, quanta);
+	put(b, 3);
+	tire(b);
+	cr_assert(turn_rests(b));
+	put(b, 0);
+	b->port.room = 0;
+	cr_assert_not(turn_rests(b), "a packet of another class may go");
+	bench_free(b);
+}
+
+/* The neighbour must hear it before the first pause has half run. */
+Test(worker, does_not_rest_past_the_time_of_a_pause_to_repeat)
+{
+	struct bench *b = bench_make(true);
+	struct qos_xoff *x = &b->commons.xoff[3];
+
+	b->policy.pfc = 1u << 3;
+	cr_assert_eq(qos_xoff_init(x, 1000, 500, 2000000000), 0); /* repeated each 500 us */
+	b->shared.n_pfc_ports = 1;
+	b->shared.pool = b->pool;
+	qos_xoff_hold(x, 2000);
+	turn_rests(b);
+	cr_assert_eq(b->commons.pfc_out, 1);
+	tire(b);
+	for (b->now_ns = 1000; b->now_ns <= 500000 - MARGIN_NS; b->now_ns += 1000)
+		cr_assert(turn_rests(b), "at %" PRIu64, b->now_ns);
+	for (; b->now_ns < 500000; b->now_ns += 1000)
+		cr_assert_not(turn_rests(b), "at %" PRIu64, b->now_ns);
+	cr_assert_eq(b->commons.pfc_out, 1);
+	turn_rests(b);
+	cr_assert_eq(b->commons.pfc_out, 2);
+	bench_free(b);
+}
+
+/* Who sleeps longer must wake up earlier: the worker that shares its core with control does. */
+Test(worker, rests_by_the_length_of_the_sleep)
+{
+	struct bench *b = bench_make(true);
+
+	b->policy.queued = b->policy.line = true;
+	b->policy.delay_ps = QOS_PS_PER_MS;
+	turn_rests(b);
+	put(b, 0);
+	tire(b);
+	cr_assert(worker_rests(b->w, 0, 800000));
+	cr_assert_not(worker_rests(b->w, 0, 900000));
 	bench_free(b);
 }

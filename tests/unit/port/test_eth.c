@@ -127,6 +127,7 @@ packets_pass(void)
 	cr_assert_eq(p->mac[0], 0x02);
 	cr_assert_eq(port_start(p), 0);
 	cr_assert(port_link_up(p));
+	cr_assert_eq(port_speed(p), 0, "a speed that is none");
 	for (unsigned int i = 0; i < 3; i++)
 		m[i] = packet_mbuf(pool, frame, len);
 	cr_assert_eq(port_tx(p, 0, m, 3), 3);
@@ -285,6 +286,30 @@ statistics_start_at_nothing(void)
 	port_free(p);
 }
 
+/* No device without hardware makes pauses; what is asked of it is refused, and with the cure. */
+static void
+pauses_by_the_device_are_refused_where_it_has_none(void)
+{
+	static const char *const device[] = {"net_null6", "net_ring6"};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		struct port_config config = plain_config();
+		const char *why = "";
+		struct port *p = create(device[i]);
+
+		config.pfc = 1 << 3 | 1 << 4;
+		config.pfc_quanta = 65535;
+		cr_assert_eq(port_configure(p, &config, NULL, &why), -ENOTSUP, "%s", why);
+		cr_assert_not_null(strstr(why, "port nsf0: net_"), "%s", why);
+		cr_assert_not_null(strstr(why, "`pfc: {mode: software}`."), "%s", why);
+		/* without it, it can be had */
+		config.pfc = 0;
+		cr_assert_eq(port_configure(p, &config, NULL, &why), 0, "%s", why);
+		cr_assert_eq(port_start(p), 0);
+		port_free(p);
+	}
+}
+
 /* Two files are two queues: the driver reads both, and somebody has to poll both. */
 static void
 queues_that_a_driver_fills_by_itself_are_told(void)
@@ -319,6 +344,7 @@ Test(eth, ports_on_devices_without_hardware_hold_their_contract)
 	absent_devices_say_what_helps();
 	taken_device_is_refused_and_free_when_given_back();
 	statistics_start_at_nothing();
+	pauses_by_the_device_are_refused_where_it_has_none();
 	queues_that_a_driver_fills_by_itself_are_told();
 	cr_assert_eq(test_pool_used(pool), 0);
 }

@@ -58,6 +58,12 @@ says_what_it_can(void)
 	cr_assert(p->caps.multi_seg_tx && p->caps.rss && !p->caps.fast_free);
 	cr_assert_eq(port_configure(p, &config, NULL, &why), 0);
 	cr_assert_eq(p->mtu, 9000);
+	cr_assert_eq(port_speed(p), 0);
+	config.pfc = 1 << 3;
+	cr_assert_eq(port_configure(p, &config, NULL, &why), -ENOTSUP);
+	cr_assert_not_null(strstr(why, "port nsf0: "), "%s", why);
+	cr_assert_not_null(strstr(why, "`pfc: {mode: software}`."), "%s", why);
+	config.pfc = 0;
 	cr_assert_not(p->one_segment);
 	cr_assert_eq(p->mac[0], 2, "a MAC of its own: local, unicast");
 	config.has_mac = true;

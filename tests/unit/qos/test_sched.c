@@ -96,6 +96,10 @@ static const struct full sets[] = {
 	{{1, 2, 3, 4, 5, 6, 7, 8}, {1500, 1500, 1500, 1500, 1500, 1500, 1500, 1500}},
 	{{1, 1, 1, 1, 1, 1, 1, 1}, {64, 64, 64, 64, 64, 64, 64, 64}},
 	{{60000, 30000, 10000}, {1500, 1000, 500}},
+	{{255, 254, 1}, {64, 64, 64}},
+	{{255, 255, 1}, {1500, 1500, 1500}},
+	{{7, 3, 5, 1}, {64, 64, 64, 64}},
+	{{100, 1}, {64, 64}},
 };
 
 Test(sched, shares_of_a_thousand_packets_are_right_to_one_percent)
@@ -194,7 +198,7 @@ Test(sched, an_emptied_class_forgets_its_deficit)
 	unsigned int in_a_row = 0, longest = 0;
 
 	qos_sched_init(&s, weight);
-	/* class 1 sends one frame of its 51,200 bytes each time, and is empty again */
+	/* class 1 sends one frame of its 500 bytes each time, and is empty again */
 	for (unsigned int i = 0; i < 1000; i++) {
 		int c = qos_sched_pick(&s, 3, head);
 
@@ -206,7 +210,7 @@ Test(sched, an_emptied_class_forgets_its_deficit)
 			qos_sched_charge(&s, 0, 100, false);
 		}
 	}
-	/* then it stays: its turn is as long as anybody's of its weight, and no longer */
+	/* then it stays: 20 turns of 5 frames for each frame of class 0, and no more */
 	for (unsigned int i = 0; i < 5000; i++) {
 		int c = qos_sched_pick(&s, 3, head);
 
@@ -214,7 +218,7 @@ Test(sched, an_emptied_class_forgets_its_deficit)
 		in_a_row = c == 1 ? in_a_row + 1 : 0;
 		longest = in_a_row > longest ? in_a_row : longest;
 	}
-	cr_assert(longest >= 510 && longest <= 514, "%u frames in a row", longest);
+	cr_assert(longest >= 95 && longest <= 105, "%u frames in a row", longest);
 }
 
 Test(sched, a_paused_class_keeps_its_place_and_its_deficit)
