@@ -17,6 +17,8 @@
 #define LOOPS_MAX   UINT64_C(1000000000000) /* a century at 300 loops a second */
 #define SECONDS_MAX 1e9
 
+#define SERIES_STEP_NS UINT64_C(1000000)
+
 enum {
 	OPT_IN = 256,
 	OPT_OUT,
@@ -26,6 +28,9 @@ enum {
 	OPT_BURST,
 	OPT_JSON,
 	OPT_SEGMENT_LEN,
+	OPT_RATE,
+	OPT_SERIES,
+	OPT_SERIES_STEP,
 	OPT_VERSION,
 };
 
@@ -39,6 +44,9 @@ static const struct option options[] = {
 	{"burst", required_argument, NULL, OPT_BURST},
 	{"json", required_argument, NULL, OPT_JSON},
 	{"segment-len", required_argument, NULL, OPT_SEGMENT_LEN},
+	{"rate", required_argument, NULL, OPT_RATE},
+	{"series", required_argument, NULL, OPT_SERIES},
+	{"series-step", required_argument, NULL, OPT_SERIES_STEP},
 	{"verbose", no_argument, NULL, 'v'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, OPT_VERSION},
@@ -67,6 +75,10 @@ print_help(void)
 	      "  --timing max|asis       max (default): a burst from each port every microsecond "
 	      "of virtual\n"
 	      "                          time; asis: as the captures' timestamps say\n"
+	      "  --rate PORT=RATE        the port's frames at 20Gbit or 3Mpps instead; as often as "
+	      "you like\n"
+	      "  --series FILE.csv       write backlog, marks and pauses of the queues over time\n"
+	      "  --series-step TIME      from a row to the next (default 1ms)\n"
 	      "  --burst N               packets a poll takes at most, 1 to 64 (default: the "
 	      "node's)\n"
 	      "  --segment-len N         hand frames over in segments of N bytes\n"
@@ -76,7 +88,8 @@ print_help(void)
 		stdout);
 }
 
-static enum args_verdict __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
+enum args_verdict
+args_wrong(const char *format, ...)
 {
 	va_list list;
 
@@ -111,7 +124,8 @@ read_u16(const char *option, uint16_t high, uint16_t *ret)
 	uint64_t n;
 
 	if (!read_number(optarg, 1, high, &n))
-		return wrong("--%s: got '%s', want a number from 1 to %u.", option, optarg, high);
+		return args_wrong(
+			"--%s: got '%s', want a number from 1 to %u.", option, optarg, high);
 	*ret = (uint16_t)n;
 	return ARGS_RUN;
 }
@@ -124,9 +138,10 @@ read_input(struct args *a)
 
 	if (equals == NULL || equals == optarg || equals[1] == '\0' ||
 		equals - optarg >= (ptrdiff_t)sizeof(in->port))
-		return wrong("--in: got '%s', want PORT=FILE, such as nsf0=traffic.pcap.", optarg);
+		return args_wrong(
+			"--in: got '%s', want PORT=FILE, such as nsf0=traffic.pcap.", optarg);
 	if (a->n_inputs == ARGS_INPUTS_MAX)
-		return wrong(
+		return args_wrong(
 			"--in: more than %u captures; join some with mergecap.", ARGS_INPUTS_MAX);
 	memcpy(in->port, optarg, (size_t)(equals - optarg));
 	in->port[equals - optarg] = '\0';
@@ -139,7 +154,7 @@ static enum args_verdict
 read_loops(struct args *a)
 {
 	if (!read_number(optarg, 1, LOOPS_MAX, &a->loops))
-		return wrong("--loop: got '%s', want a number from 1 to %" PRIu64 ".", optarg,
+		return args_wrong("--loop: got '%s', want a number from 1 to %" PRIu64 ".", optarg,
 			LOOPS_MAX);
 	return ARGS_RUN;
 }
@@ -151,7 +166,7 @@ read_seconds(struct args *a)
 	double s = strtod(optarg, &end);
 
 	if (optarg[0] < '0' || optarg[0] > '9' || *end != '\0' || !(s > 0 && s <= SECONDS_MAX))
-		return wrong(
+		return args_wrong(
 			"--seconds: got '%s', want a number above 0, such as 10 or 0.5.", optarg);
 	a->seconds = s;
 	return ARGS_RUN;
@@ -165,7 +180,7 @@ read_timing(struct args *a)
 	else if (strcmp(optarg, "asis") == 0)
 		a->timing = TIMING_ASIS;
 	else
-		return wrong("--timing: got '%s', want max or asis.", optarg);
+		return args_wrong("--timing: got '%s', want max or asis.", optarg);
 	return ARGS_RUN;
 }
 
@@ -181,8 +196,8 @@ static enum args_verdict
 unknown(const char *word)
 {
 	if (optopt > 0 && optopt < OPT_IN && strncmp(word, "--", 2) != 0)
-		return wrong("-%c: there is no such option; see --help.", optopt);
-	return wrong("%s: there is no such option; see --help.", word);
+		return args_wrong("-%c: there is no such option; see --help.", optopt);
+	return args_wrong("%s: there is no such option; see --help.", word);
 }
 
 static enum args_verdict
@@ -210,6 +225,13 @@ read_option(int option, struct args *a, char **argv)
 		return read_u16("burst", BURST_MAX, &a->burst);
 	case OPT_SEGMENT_LEN:
 		return read_u16("segment-len", UINT16_MAX, &a->segment_len);
+	case OPT_RATE:
+		return args_rate(optarg, a);
+	case OPT_SERIES:
+		a->series = optarg;
+		return ARGS_RUN;
+	case OPT_SERIES_STEP:
+		return args_series_step(optarg, a);
 	case 'v':
 		a->verbose = true;
 		return ARGS_RUN;
@@ -219,7 +241,7 @@ read_option(int option, struct args *a, char **argv)
 	case OPT_VERSION:
 		return print_version();
 	case ':':
-		return wrong("%s: its value is missing; see --help.", argv[optind - 1]);
+		return args_wrong("%s: its value is missing; see --help.", argv[optind - 1]);
 	default:
 		return unknown(argv[optind - 1]);
 	}
@@ -230,22 +252,28 @@ static enum args_verdict
 check(struct args *a, int argc, char **argv)
 {
 	if (optind < argc)
-		return wrong(
+		return args_wrong(
 			"'%s' stands alone; captures are given as --in PORT=FILE.", argv[optind]);
 	if (a->conf == NULL)
-		return wrong("no node is given; want -c NODE.yaml.");
+		return args_wrong("no node is given; want -c NODE.yaml.");
 	if (a->n_inputs == 0)
-		return wrong("no capture is given; want --in PORT=FILE.");
+		return args_wrong("no capture is given; want --in PORT=FILE.");
 	if (a->loops != 0 && a->seconds > 0)
-		return wrong("--loop and --seconds exclude each other; give one.");
+		return args_wrong("--loop and --seconds exclude each other; give one.");
 	if (a->loops == 0)
 		a->loops = a->seconds > 0 ? LOOPS_MAX : 1;
 	if (a->out_dir != NULL && a->out_dir[0] == '\0')
-		return wrong("--out names no folder.");
+		return args_wrong("--out names no folder.");
 	if (a->json != NULL && a->json[0] == '\0')
-		return wrong("--json names no file; - is standard output.");
+		return args_wrong("--json names no file; - is standard output.");
 	a->json_only = a->json != NULL && strcmp(a->json, "-") == 0;
-	return ARGS_RUN;
+	if (a->series != NULL && (a->series[0] == '\0' || strcmp(a->series, "-") == 0))
+		return args_wrong("--series: got '%s', want the name of a file.", a->series);
+	if (a->series == NULL && a->series_ns != 0)
+		return args_wrong("--series-step is for --series FILE.csv; give that, too.");
+	if (a->series_ns == 0)
+		a->series_ns = SERIES_STEP_NS;
+	return args_check_rates(a);
 }
 
 enum args_verdict

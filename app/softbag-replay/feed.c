@@ -4,12 +4,22 @@
 #include "feed.h"
 
 #include "frame_mbuf.h"
+#include "qos/shaper.h"
 
-/* Virtual arrival of the input's next frame. */
+/* Virtual arrival of the input's next frame, if that is the port's next. */
 static uint64_t
-arrival_ns(const struct feed *f, const struct feed_input *in)
+arrival_ns(const struct feed *f, const struct feed_port *p, const struct feed_input *in)
 {
-	return in->capture->frame[in->next].ns - f->origin_ns + in->round * in->period_ns;
+	switch (p->clock) {
+	case FEED_CAPTURED:
+		return in->capture->frame[in->next].ns - f->origin_ns + in->round * in->period_ns;
+	case FEED_RATED:
+		/* from the sum each time: nothing is rounded twice, so nothing drifts */
+		return (uint64_t)(p->units * 1000000000u / p->rate->per_s);
+	case FEED_BURSTS:
+	default:
+		return p->due_ns;
+	}
 }
 
 /*
@@ -28,7 +38,7 @@ pick(const struct feed *f, const struct feed_port *p)
 
 		if (in->round == in->rounds)
 			continue;
-		key = f->asis ? arrival_ns(f, in) : in->round;
+		key = p->clock == FEED_CAPTURED ? arrival_ns(f, p, in) : in->round;
 		if (best == NULL || key < best_key) {
 			best = in;
 			best_key = key;
@@ -37,9 +47,19 @@ pick(const struct feed *f, const struct feed_port *p)
 	return best;
 }
 
-static void
-advance(struct feed_input *in)
+uint64_t
+feed_units(const struct args_rate *rate, uint32_t frame_len)
 {
+	if (rate->packets)
+		return 1;
+	return (RTE_MAX(frame_len, QOS_FRAME_MIN) + (uint64_t)QOS_OVERHEAD_L1) * 8;
+}
+
+static void
+advance(struct feed_port *p, struct feed_input *in)
+{
+	if (p->rate != NULL)
+		p->units += feed_units(p->rate, in->capture->frame[in->next].len);
 	if (++in->next == in->capture->n) {
 		in->next = 0;
 		in->round++;
@@ -87,11 +107,13 @@ port_turn(struct feed *f, struct feed_port *p, uint64_t now)
 	while (waiting + n < f->burst) {
 		struct feed_input *in = pick(f, p);
 
-		if (in == NULL || (f->asis && arrival_ns(f, in) > now) || !put_one(f, p, in))
+		if (in == NULL || arrival_ns(f, p, in) > now || !put_one(f, p, in))
 			break;
-		advance(in);
+		advance(p, in);
 		n++;
 	}
+	if (p->due_ns <= now)
+		p->due_ns = now + FEED_TURN_NS;
 	p->put += n;
 	return n;
 }
@@ -105,6 +127,7 @@ feed_turn(struct feed *f, uint64_t now)
 	for (size_t i = 0; !f->ended && i < f->n_ports; i++)
 		n += port_turn(f, &f->port[i], now);
 	f->put += n;
+	f->n_starved += f->starved;
 	return n;
 }
 
@@ -128,32 +151,44 @@ pace_wait_ns(const struct feed *f, const struct feed_port *p)
 	return wait;
 }
 
-/* When something can next happen at the port: a whole number of turns from now, or an arrival. */
+/* Frames of the port wait in its rings: when the node may take some. */
 static uint64_t
-port_next_ns(const struct feed *f, const struct feed_port *p, uint64_t now)
+poll_ns(const struct feed *f, const struct feed_port *p, uint64_t now, bool moved)
 {
-	uint64_t turns;
+	uint64_t turns = (pace_wait_ns(f, p) + FEED_TURN_NS - 1) / FEED_TURN_NS;
 
-	if (port_in_flight(f, p) == 0) {
-		const struct feed_input *in = f->ended ? NULL : pick(f, p);
-
-		if (in == NULL)
-			return UINT64_MAX;
-		if (f->asis && arrival_ns(f, in) > now)
-			return arrival_ns(f, in);
-	}
-	turns = (pace_wait_ns(f, p) + FEED_TURN_NS - 1) / FEED_TURN_NS;
+	if (turns == 0 && moved && p->clock != FEED_BURSTS)
+		return now;
 	return now + RTE_MAX(turns, UINT64_C(1)) * FEED_TURN_NS;
 }
 
+static uint64_t
+port_next_ns(const struct feed *f, const struct feed_port *p, uint64_t now, bool moved)
+{
+	uint64_t waiting = port_in_flight(f, p), next = UINT64_MAX;
+	const struct feed_input *in = f->ended ? NULL : pick(f, p);
+
+	if (waiting != 0)
+		next = poll_ns(f, p, now, moved);
+	/* bursts come when the one before is gone */
+	if (in != NULL && (waiting == 0 || (p->clock != FEED_BURSTS && waiting < f->burst))) {
+		uint64_t at = arrival_ns(f, p, in);
+
+		if (at <= now)
+			at = moved && !f->starved ? now : now + FEED_TURN_NS;
+		next = RTE_MIN(next, at);
+	}
+	return next;
+}
+
 uint64_t
-feed_next_ns(const struct feed *f, uint64_t now)
+feed_next_ns(const struct feed *f, uint64_t now, bool moved)
 {
 	uint64_t next = UINT64_MAX;
 
 	for (size_t i = 0; i < f->n_ports; i++)
-		next = RTE_MIN(next, port_next_ns(f, &f->port[i], now));
-	return next == UINT64_MAX ? now + FEED_TURN_NS : next;
+		next = RTE_MIN(next, port_next_ns(f, &f->port[i], now, moved));
+	return next;
 }
 
 void

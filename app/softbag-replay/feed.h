@@ -2,7 +2,8 @@
 /*
  * The schedule: which frame of which capture comes in by which port, and when. Deterministic: it
  * knows virtual time only. A port never has more than a burst in flight, so that neither its rings
- * nor the pool can run over, whatever the captures are.
+ * nor the pool can run over, whatever the captures are. What may not come in yet comes late, and
+ * nothing is lost in front of the node.
  */
 #ifndef SOFTBAG_REPLAY_FEED_H
 #define SOFTBAG_REPLAY_FEED_H
@@ -15,7 +16,15 @@
 #include "capture.h"
 #include "ctl/node.h"
 
-#define FEED_TURN_NS 1000u /* virtual time of a turn; only pace and timestamps see it */
+/* From a burst to the next with TIMING_MAX, and the step where no event says when to look again. */
+#define FEED_TURN_NS 1000u
+
+/* What a port's frames come by. */
+enum feed_clock {
+	FEED_BURSTS,   /* a burst each FEED_TURN_NS */
+	FEED_CAPTURED, /* their timestamps */
+	FEED_RATED,    /* --rate */
+};
 
 /* One capture, as it is played. */
 struct feed_input {
@@ -35,6 +44,10 @@ struct feed_port {
 	struct feed_input *input; /* in the order given */
 	size_t n_inputs;
 	uint64_t put; /* packets */
+	enum feed_clock clock;
+	uint64_t due_ns;              /* FEED_BURSTS: the next one */
+	const struct args_rate *rate; /* FEED_RATED; else NULL */
+	unsigned __int128 units; /* FEED_RATED: what came so far, in bits or packets as rate says */
 };
 
 struct feed {
@@ -46,10 +59,13 @@ struct feed {
 	uint64_t put, total;      /* packets so far, and in all (UINT64_MAX: until told) */
 	uint32_t segment_len;
 	uint16_t burst;
-	bool asis;
-	bool ended;   /* feed_end() */
-	bool starved; /* the pool was empty in the last turn */
+	bool ended;         /* feed_end() */
+	bool starved;       /* the pool was empty in the last turn */
+	uint64_t n_starved; /* turns in which it was */
 };
+
+/* What the frame counts for at the port's rate: bits on the wire, or one packet. */
+uint64_t feed_units(const struct args_rate *rate, uint32_t frame_len);
 
 /*
  * `capture[i]` belongs to a->input[i], whose ports exist. -ENOMEM, or -EINVAL when a port is polled
@@ -63,9 +79,12 @@ void feed_fini(struct feed *f);
 /* Puts into the ports what is due at `now`; returns how many packets. */
 unsigned int feed_turn(struct feed *f, uint64_t now);
 
-/* The time of the next turn; turns in which a pace or the captures let nothing happen are skipped.
+/*
+ * When something can next come in, for which turns are skipped in which a pace or the captures let
+ * nothing happen; UINT64_MAX: all is played. It is `now` again where more is due than a turn takes;
+ * for that the last turn must have `moved` something, else it is later.
  */
-uint64_t feed_next_ns(const struct feed *f, uint64_t now);
+uint64_t feed_next_ns(const struct feed *f, uint64_t now, bool moved);
 
 /* No frame is put after this. */
 void feed_end(struct feed *f);

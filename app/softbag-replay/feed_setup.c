@@ -60,7 +60,7 @@ fit_time(const struct feed *f, struct feed_input *in, bool exact, char *why)
 	if (last >= NS_MAX)
 		return refuse(why,
 			"%s: its timestamps reach %" PRIu64
-			" years beyond the first; use --timing max.",
+			" years beyond the first; use --timing max or a --rate.",
 			c->file, last / 1000000000u / 86400u / 365u);
 	rounds = (NS_MAX - last) / in->period_ns + 1;
 	if (in->rounds <= rounds)
@@ -74,10 +74,38 @@ fit_time(const struct feed *f, struct feed_input *in, bool exact, char *why)
 	return 0;
 }
 
+/* The same at a rate: all captures of the port, one after the other. */
 static int
-add_input(struct feed *f, const struct args *a, const struct capture *c, struct feed_input *in,
+fit_rate(struct feed_port *p, bool exact, char *why)
+{
+	unsigned __int128 loop = 0;
+	uint64_t rounds;
+
+	for (size_t i = 0; i < p->n_inputs; i++)
+		for (size_t k = 0; k < p->input[i].capture->n; k++)
+			loop += feed_units(p->rate, p->input[i].capture->frame[k].len);
+	if (loop == 0)
+		return 0;
+	/* a capture of 2^50 frames and the highest rate: 2^64 bits a loop, 2^41 of them a second */
+	rounds = (uint64_t)RTE_MIN((unsigned __int128)NS_MAX / 1000000000u * p->rate->per_s / loop,
+		(unsigned __int128)UINT64_MAX);
+	for (size_t i = 0; i < p->n_inputs; i++) {
+		if (p->input[i].rounds > rounds && exact)
+			return refuse(why,
+				"port %s: %" PRIu64 " loops take more than a century at its "
+				"--rate; give a higher one or "
+				"fewer.",
+				p->port->name, p->input[i].rounds);
+		p->input[i].rounds = RTE_MIN(p->input[i].rounds, rounds);
+	}
+	return 0;
+}
+
+static int
+add_input(struct feed *f, const struct args *a, const struct capture *c, struct feed_port *p,
 	char *why)
 {
+	struct feed_input *in = &p->input[p->n_inputs++];
 	bool exact = a->seconds == 0;
 	int rc = check_segments(f, c, why);
 
@@ -85,10 +113,27 @@ add_input(struct feed *f, const struct args *a, const struct capture *c, struct 
 	if (rc != 0 || c->n == 0)
 		return rc;
 	in->period_ns = capture_period_ns(c);
-	if (f->asis)
+	if (p->clock == FEED_CAPTURED)
 		rc = fit_time(f, in, exact, why);
 	f->total = exact ? f->total + c->n * in->rounds : UINT64_MAX;
 	return rc;
+}
+
+static const struct args_rate *
+rate_of(const struct args *a, const char *port)
+{
+	for (size_t i = 0; i < a->n_rates; i++)
+		if (strcmp(a->rate[i].port, port) == 0)
+			return &a->rate[i];
+	return NULL;
+}
+
+static enum feed_clock
+clock_of(const struct args *a, const char *port)
+{
+	if (rate_of(a, port) != NULL)
+		return FEED_RATED;
+	return a->timing == TIMING_ASIS ? FEED_CAPTURED : FEED_BURSTS;
 }
 
 /* One port: the inputs that name it, from *n_inputs on. */
@@ -97,16 +142,21 @@ add_port(struct feed *f, const struct args *a, const struct capture *capture, ui
 	size_t *n_inputs, char *why)
 {
 	struct feed_port *p = &f->port[f->n_ports];
+	const char *name = f->node->port[port_idx]->name;
 	int rc = 0;
 
 	*p = (struct feed_port){
 		.port = f->node->port[port_idx],
 		.port_idx = port_idx,
 		.input = &f->input[*n_inputs],
+		.clock = clock_of(a, name),
+		.rate = rate_of(a, name),
 	};
 	for (size_t i = 0; rc == 0 && i < a->n_inputs; i++)
-		if (strcmp(a->input[i].port, p->port->name) == 0)
-			rc = add_input(f, a, &capture[i], &p->input[p->n_inputs++], why);
+		if (strcmp(a->input[i].port, name) == 0)
+			rc = add_input(f, a, &capture[i], p, why);
+	if (rc == 0 && p->rate != NULL)
+		rc = fit_rate(p, a->seconds == 0, why);
 	if (rc != 0 || p->n_inputs == 0)
 		return rc;
 	find_queues(f->node, p);
@@ -114,19 +164,20 @@ add_port(struct feed *f, const struct args *a, const struct capture *capture, ui
 		return refuse(why,
 			"port %s: no worker polls it; name it under runtime.workers, or name no "
 			"workers.",
-			p->port->name);
+			name);
 	*n_inputs += p->n_inputs;
 	f->n_ports++;
 	return 0;
 }
 
+/* Of the captures whose timestamps count. */
 static uint64_t
 origin_ns(const struct args *a, const struct capture *capture)
 {
 	uint64_t first = UINT64_MAX;
 
 	for (size_t i = 0; i < a->n_inputs; i++)
-		if (capture[i].n != 0)
+		if (capture[i].n != 0 && clock_of(a, a->input[i].port) == FEED_CAPTURED)
 			first = RTE_MIN(first, capture[i].frame[0].ns);
 	return first;
 }
@@ -143,7 +194,6 @@ feed_create(const struct args *a, const struct capture *capture, const struct no
 		.origin_ns = origin_ns(a, capture),
 		.segment_len = a->segment_len == 0 ? room : RTE_MIN(a->segment_len, room),
 		.burst = (uint16_t)n->conf->burst,
-		.asis = a->timing == TIMING_ASIS,
 	};
 	size_t n_inputs = 0;
 	int rc = 0;

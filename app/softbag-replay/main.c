@@ -127,24 +127,39 @@ same_path(const char *a, const char *b)
 	       realpath(dirname(copy_b), dir_b) != NULL && strcmp(dir_a, dir_b) == 0;
 }
 
+/* Nothing that is written overwrites what is read, or what else is written. */
 static int
 check_outputs(const struct args *a, const struct conf *c)
 {
+	struct {
+		const char *option, *path;
+	} file[] = {{"--json", a->json_only ? NULL : a->json}, {"--series", a->series}};
 	char path[PATH_MAX + 64];
-	int rc = a->json == NULL || a->json_only ? 0 : check_output(a, a->json);
 
-	for (size_t p = 0; rc == 0 && a->out_dir != NULL && p < c->n_ports; p++) {
+	for (unsigned int i = 0; i < BITS_ARRAY_LEN(file); i++)
+		if (file[i].path != NULL && check_output(a, file[i].path) != 0)
+			return -EINVAL;
+	if (file[0].path != NULL && file[1].path != NULL && same_path(file[0].path, file[1].path)) {
+		fprintf(stderr,
+			"softbag-replay: --json and --series name one file, %s; give two.\n",
+			a->json);
+		return -EINVAL;
+	}
+	for (size_t p = 0; a->out_dir != NULL && p < c->n_ports; p++) {
 		sink_path(a->out_dir, c->port[p].name, path, sizeof(path));
-		rc = check_output(a, path);
-		if (rc == 0 && a->json != NULL && same_path(a->json, path)) {
+		if (check_output(a, path) != 0)
+			return -EINVAL;
+		for (unsigned int i = 0; i < BITS_ARRAY_LEN(file); i++) {
+			if (file[i].path == NULL || !same_path(file[i].path, path))
+				continue;
 			fprintf(stderr,
-				"softbag-replay: --json %s is what port %s writes; give it another "
+				"softbag-replay: %s %s is what port %s writes; give it another "
 				"name.\n",
-				a->json, c->port[p].name);
-			rc = -EINVAL;
+				file[i].option, file[i].path, c->port[p].name);
+			return -EINVAL;
 		}
 	}
-	return rc;
+	return 0;
 }
 
 /* All captures, or none. */
@@ -241,6 +256,8 @@ run_and_report(struct run *r, FILE *json)
 	rc = run_turns(r);
 	finished = run_finish(r);
 	rc = rc != 0 ? rc : finished;
+	finished = series_close(&r->series, r->now);
+	rc = rc != 0 ? rc : finished;
 	if (sink_close(&r->sink) != 0 || r->sink.failed) {
 		fprintf(stderr,
 			"softbag-replay: the captures in %s are not whole, so there is no report; "
@@ -269,9 +286,26 @@ open_and_run(struct run *r)
 		rc = json == NULL ? -EIO : 0;
 	}
 	if (rc == 0)
+		rc = series_open(r->node, r->args->series, r->args->series_ns, &r->series);
+	if (rc == 0)
 		rc = run_and_report(r, json);
+	else
+		discard_json(r->args, json);
+	series_close(&r->series, r->now);
 	sink_close(&r->sink);
 	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILED;
+}
+
+/*
+ * What may leave by one port in a turn: each worker's full buffer and a pause frame. A ring that is
+ * shorter would make frames late.
+ */
+static uint32_t
+ring_depth(const struct conf *conf)
+{
+	uint32_t n_workers = RTE_MAX((uint32_t)conf->n_workers, 1u);
+
+	return rte_align32pow2(n_workers * (WORKER_TX_MAX + 1) + 1);
 }
 
 static int
@@ -282,9 +316,7 @@ with_node(struct args *a, struct conf *conf, const struct capture *capture)
 		.clock = clock_manual(&r.now, 1000000000),
 		.log = {.say = say, .ctx = a},
 		.replay = true,
-		/* a burst from each port may leave by one port in a turn; a ring holds one less
-		   than its size */
-		.replay_depth = rte_align32pow2((uint32_t)conf->n_ports * conf->burst + 1),
+		.replay_depth = ring_depth(conf),
 	};
 	char why[CAPTURE_WHY_MAX];
 	int status;
@@ -292,7 +324,13 @@ with_node(struct args *a, struct conf *conf, const struct capture *capture)
 	if (node_create(conf, &env, &r.node) != 0)
 		return EXIT_FAILED;
 	say_made_up_macs(r.node);
-	if (feed_create(a, capture, r.node, &r.feed, why) == 0) {
+	if (a->series != NULL && !series_has_rows(r.node)) {
+		fprintf(stderr,
+			"softbag-replay: --series: no port of %s has queues; give one a rate, "
+			"marking, a delay or pauses.\n",
+			a->conf);
+		status = EXIT_WRONG;
+	} else if (feed_create(a, capture, r.node, &r.feed, why) == 0) {
 		status = open_and_run(&r);
 		feed_fini(&r.feed);
 	} else {

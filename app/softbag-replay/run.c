@@ -8,9 +8,67 @@
 
 #include <rte_cycles.h>
 
+#include "qos/time.h"
+
+/*
+ * Packets that wait and do not move: for so long no pause and no delay lasts (QOS_AHEAD_MAX, 70 s;
+ * twice for a pause that begins when a delay ends), and so many turns in which something is due
+ * move it, be it a buffer's worth in each.
+ */
+#define STILL_NS    (2 * QOS_AHEAD_MAX / QOS_PS_PER_NS)
+#define STILL_TURNS 1000000u
+
+static int
+never_moves(const struct run *r)
+{
+	fprintf(stderr,
+		"softbag-replay: %" PRIu64
+		" packets wait and none has moved for %.3f s of virtual time: a fault of "
+		"softbag.\n",
+		node_waiting(r->node), (double)(r->now - r->moved_ns) / 1e9);
+	return -EPROTO;
+}
+
+/* After a turn: something moves, or nothing is there to move, or it is known when something will.
+ */
+static int
+check_moves(struct run *r, uint64_t next_ps)
+{
+	if (r->moved || node_waiting(r->node) == 0) {
+		r->moved_ns = r->now;
+		r->n_still = 0;
+		return 0;
+	}
+	r->n_still += next_ps == 0;
+	if (r->now - r->moved_ns > STILL_NS || r->n_still > STILL_TURNS ||
+		(next_ps == DP_NEVER_PS && feed_done(&r->feed)))
+		return never_moves(r);
+	return 0;
+}
+
+/* What comes next; the clock moves on to it. False: nothing does. */
+static bool
+advance(struct run *r, uint64_t next_ps)
+{
+	uint64_t next = feed_done(&r->feed) ? UINT64_MAX : feed_next_ns(&r->feed, r->now, r->moved);
+
+	if (feed_done(&r->feed) && (r->ended || (next_ps != 0 && node_waiting(r->node) == 0)))
+		return false;
+	if (next_ps == 0) /* the buffer was full, or there is none: at once, or when it helps */
+		next = RTE_MIN(next, r->now + (r->moved ? 1 : FEED_TURN_NS));
+	else if (next_ps != DP_NEVER_PS)
+		next = RTE_MIN(next, r->now + (next_ps + QOS_PS_PER_NS - 1) / QOS_PS_PER_NS);
+	if (next == UINT64_MAX)
+		next = r->now + FEED_TURN_NS;
+	series_until(&r->series, next);
+	r->now = next;
+	return true;
+}
+
 static int
 step(struct run *r)
 {
+	uint64_t taken = r->sink.taken;
 	unsigned int packets;
 	int rc;
 
@@ -18,7 +76,9 @@ step(struct run *r)
 	packets = meter_turn(&r->meter, r->node, r->now);
 	rc = sink_turn(&r->sink, r->now);
 	progress_turn(&r->progress, r->meter.tsc, r->feed.put);
-	if (rc == 0 && r->feed.starved && packets == 0 && feed_in_flight(&r->feed) == 0) {
+	r->moved = packets != 0 || r->sink.taken != taken;
+	if (rc == 0 && r->feed.starved && packets == 0 && feed_in_flight(&r->feed) == 0 &&
+		node_waiting(r->node) == 0) {
 		fprintf(stderr,
 			"softbag-replay: %u of %u packet buffers did not come back: a fault of "
 			"softbag.\n",
@@ -31,37 +91,62 @@ step(struct run *r)
 int
 run_turns(struct run *r)
 {
-	uint64_t hz = rte_get_tsc_hz(), start = rte_rdtsc();
+	uint64_t hz = rte_get_tsc_hz(), start = rte_rdtsc(), next_ps;
 	int rc = 0;
 
 	r->end_tsc = r->args->seconds > 0 ? start + (uint64_t)(r->args->seconds * (double)hz)
 					  : UINT64_MAX;
 	progress_init(&r->progress, start, hz, r->feed.total, r->args->seconds);
-	while (rc == 0 && !feed_done(&r->feed)) {
+	if (feed_done(&r->feed))
+		return 0;
+	do {
 		rc = step(r);
-		if (*r->interrupted || r->meter.tsc >= r->end_tsc)
+		if (*r->interrupted || r->meter.tsc >= r->end_tsc) {
 			feed_end(&r->feed);
-		if (!feed_done(&r->feed))
-			r->now = feed_next_ns(&r->feed, r->now);
-	}
+			r->ended = true;
+		}
+		next_ps = node_next_ps(r->node, r->now);
+		if (rc == 0)
+			rc = check_moves(r, next_ps);
+	} while (rc == 0 && advance(r, next_ps));
 	return rc;
+}
+
+/* Frames of ours that say pause: they left, and are no packets that came in. */
+static uint64_t
+own_frames(const struct node *n)
+{
+	uint64_t frames = 0;
+
+	for (size_t p = 0; p < n->n_ports; p++)
+		frames += n->shared.commons[p].pfc_out;
+	return frames;
 }
 
 int
 run_finish(struct run *r)
 {
 	struct report_totals t;
+	uint64_t own = own_frames(r->node);
 	int rc;
 
 	node_stop(r->node);
 	rc = sink_turn(&r->sink, r->now);
 	report_totals(r->node, &t);
-	if (t.out == r->sink.taken && t.in == t.out + t.punted + t.dropped)
+	if (r->feed.n_starved != 0)
+		fprintf(stderr,
+			"softbag-replay: no packet buffer was free %" PRIu64
+			" times, and frames came in later than they should; raise "
+			"runtime.mbufs.\n",
+			r->feed.n_starved);
+	if (r->sink.taken == t.out + own && t.waiting == 0 &&
+		t.in + t.duplicated == t.out + t.punted + t.dropped)
 		return rc;
 	fprintf(stderr,
-		"softbag-replay: %" PRIu64 " packets came out, and the counters say in %" PRIu64
-		", out %" PRIu64 ", punted %" PRIu64 ", dropped %" PRIu64 ": a fault of softbag.\n",
-		r->sink.taken, t.in, t.out, t.punted, t.dropped);
+		"softbag-replay: %" PRIu64 " frames came out, and the counters say in %" PRIu64
+		", duplicated %" PRIu64 ", out %" PRIu64 ", punted %" PRIu64 ", dropped %" PRIu64
+		", waiting %" PRIu64 ", pause frames out %" PRIu64 ": a fault of softbag.\n",
+		r->sink.taken, t.in, t.duplicated, t.out, t.punted, t.dropped, t.waiting, own);
 	return -EPROTO;
 }
 

@@ -10,6 +10,7 @@
 #include "feed.h"
 #include "meter.h"
 #include "progress.h"
+#include "series.h"
 #include "sink.h"
 #include "tele/report.h"
 
@@ -20,12 +21,20 @@ struct run {
 	struct sink sink;
 	struct meter meter;
 	struct progress progress;
-	uint64_t now;     /* virtual: the node's clock, ns */
-	uint64_t end_tsc; /* with --seconds; else UINT64_MAX */
+	struct series series;
+	uint64_t now;      /* virtual: the node's clock, ns */
+	uint64_t end_tsc;  /* with --seconds; else UINT64_MAX */
+	bool ended;        /* by time or by the user: what waits does not leave any more */
+	bool moved;        /* the last turn took a packet in, or sent one */
+	uint64_t moved_ns; /* when one last did, or when last nothing waited */
+	uint64_t n_still;  /* turns since then in which something was due */
 	const volatile sig_atomic_t *interrupted;
 };
 
-/* Turns until all is played and has left, or time or the user ends it. -errno, said on stderr. */
+/*
+ * Turns until all is played and nothing waits, or time or the user ends it. -errno, said on stderr;
+ * -EPROTO: what waits never moves, a fault of softbag.
+ */
 int run_turns(struct run *r);
 
 /*

@@ -73,6 +73,8 @@ struct egress_commons {
 	uint8_t sent;             /* classes that sent since the watchdog's last turn */
 	bool was_up;              /* the link, when worker 0 last looked */
 	uint64_t pfc_in, pfc_out; /* pause frames; those sent are no packets of port_out */
+	/* the same by the classes that they name: XOFF and XON */
+	uint64_t pfc_class_in[DP_CLASSES], pfc_class_out[DP_CLASSES];
 } __rte_cache_aligned;
 
 static inline uint64_t

@@ -8,20 +8,24 @@
 
 /* The caller has seen to it that there is room. */
 static void
-to_tx(struct worker *w, uint16_t port_idx, struct rte_mbuf *m, uint32_t len)
+to_tx(struct worker *w, uint16_t port_idx, const struct qos_rec *rec)
 {
 	struct worker_tx *tx = &w->tx[port_idx];
+	struct queue_count *count = &w->queue[port_idx].count[rec->class];
 
-	tx->mbuf[tx->n++] = m;
-	tx->bytes += len;
+	tx->mbuf[tx->n++] = rec->m;
+	tx->bytes += rec->len;
+	count->packets++;
+	count->bytes += rec->len;
 	w->tx_waiting[port_idx / 64] |= UINT64_C(1) << (port_idx % 64);
 }
 
 static void
-lose(struct worker *w, struct rte_mbuf *m, enum drop_reason reason)
+lose(struct worker *w, uint16_t port_idx, const struct qos_rec *rec, enum drop_reason reason)
 {
-	rte_pktmbuf_free(m);
+	rte_pktmbuf_free(rec->m);
 	w->counters->drop[reason]++;
+	w->queue[port_idx].count[rec->class].dropped++;
 }
 
 /* Onto the line, or past it; true when the packet found room. */
@@ -34,7 +38,7 @@ place(struct worker *w, uint16_t port_idx, const struct qos_rec *rec, bool late)
 	if (!policy->line) {
 		if (w->tx[port_idx].n == WORKER_TX_MAX) /* a duplicate in a full buffer */
 			return false;
-		to_tx(w, port_idx, rec->m, rec->len);
+		to_tx(w, port_idx, rec);
 		return true;
 	}
 	if (q->line.n + q->late.n >= policy->line_max ||
@@ -77,7 +81,7 @@ line_put(struct worker *w, uint16_t port_idx, const struct qos_rec *rec)
 	if (unlikely(policy->impaired)) {
 		v = qos_impair_draw(&q->impair);
 		if (v.drop) {
-			lose(w, rec->m, DROP_impair_loss);
+			lose(w, port_idx, rec, DROP_impair_loss);
 			return;
 		}
 		if (v.corrupt)
@@ -87,7 +91,7 @@ line_put(struct worker *w, uint16_t port_idx, const struct qos_rec *rec)
 		out.at_ps = qos_impair_release(
 			&q->impair, v.reorder, w->now_ps + policy->delay_ps + v.extra_ps);
 	if (unlikely(!place(w, port_idx, &out, v.reorder)))
-		lose(w, rec->m, DROP_delay_line_full);
+		lose(w, port_idx, rec, DROP_delay_line_full);
 	else if (unlikely(v.duplicate))
 		duplicate(w, port_idx, &out, v.reorder);
 }
@@ -115,6 +119,6 @@ line_serve(struct worker *w, uint16_t port_idx)
 
 	while (w->tx[port_idx].n < WORKER_TX_MAX && (f = due(q, w->now_ps)) != NULL) {
 		qos_fifo_pop(&w->chunks, f, &rec);
-		to_tx(w, port_idx, rec.m, rec.len);
+		to_tx(w, port_idx, &rec);
 	}
 }

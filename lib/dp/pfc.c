@@ -8,6 +8,16 @@
 #include "dp/stage.h"
 #include "wire/pfc.h"
 
+/* One frame more, and one more of each class that it names. */
+static void
+count(uint64_t *frames, uint64_t by_class[DP_CLASSES], uint8_t vector)
+{
+	__atomic_fetch_add(frames, 1, __ATOMIC_RELAXED);
+	for (unsigned int c = 0; c < DP_CLASSES; c++)
+		if (vector >> c & 1)
+			__atomic_fetch_add(&by_class[c], 1, __ATOMIC_RELAXED);
+}
+
 void
 pfc_receive(struct worker *w, uint16_t port_idx, const struct rte_mbuf *m)
 {
@@ -18,7 +28,7 @@ pfc_receive(struct worker *w, uint16_t port_idx, const struct rte_mbuf *m)
 	/* the parser looked at the first segment too */
 	if (!pfc_parse(rte_pktmbuf_mtod(m, const uint8_t *), rte_pktmbuf_data_len(m), &pfc))
 		return;
-	__atomic_fetch_add(&commons->pfc_in, 1, __ATOMIC_RELAXED);
+	count(&commons->pfc_in, commons->pfc_class_in, (uint8_t)pfc.vector);
 	qos_pause_apply(&commons->pause, w->now_ps, pfc.vector & honoured, pfc.quanta);
 }
 
@@ -26,6 +36,7 @@ pfc_receive(struct worker *w, uint16_t port_idx, const struct rte_mbuf *m)
 static bool
 send_frame(struct worker *w, uint16_t port_idx, uint8_t vector, const uint16_t *quanta)
 {
+	struct egress_commons *commons = &w->shared->commons[port_idx];
 	struct worker_tx *tx = &w->tx[port_idx];
 	struct rte_mbuf *m = rte_pktmbuf_alloc(w->shared->pool);
 	uint8_t *frame;
@@ -36,8 +47,7 @@ send_frame(struct worker *w, uint16_t port_idx, uint8_t vector, const uint16_t *
 	if (frame != NULL) {
 		pfc_build(frame, tx->port->mac, vector, quanta);
 		if (port_tx(tx->port, tx->queue, &m, 1) == 1) {
-			__atomic_fetch_add(
-				&w->shared->commons[port_idx].pfc_out, 1, __ATOMIC_RELAXED);
+			count(&commons->pfc_out, commons->pfc_class_out, vector);
 			return true;
 		}
 	}

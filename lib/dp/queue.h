@@ -20,14 +20,23 @@
 
 struct worker;
 
+/* Of a class of a port, as counters.h counts: only where packets pass the queues. */
+struct queue_count {
+	uint64_t packets, bytes; /* to the TX buffer, copies too */
+	uint64_t dropped;        /* at the queue, in it and on the line behind it */
+	uint64_t ce_marked;
+};
+
 struct worker_queue {
 	struct qos_sched sched;
 	uint32_t head_len[DP_CLASSES]; /* bytes of each class's first packet */
 	uint8_t waiting;               /* bit: the class's FIFO is not empty */
+	uint8_t used;                  /* classes that a packet came for, ever */
 	struct qos_fifo fifo[DP_CLASSES];
 	struct qos_fifo line; /* in the order of at_ps, as `late` is */
 	struct qos_fifo late; /* packets that are to be overtaken */
 	struct qos_impair impair;
+	struct queue_count count[DP_CLASSES];
 } __rte_cache_aligned;
 
 static inline bool

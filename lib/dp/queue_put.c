@@ -22,6 +22,7 @@ mark(struct worker *w, const struct egress_class *c, const struct pkt_meta *meta
 	default:
 		remark_ce(meta->l3, ip6);
 		w->counters->ce_marked++;
+		w->queue[meta->port_idx].count[meta->class].ce_marked++;
 		return DROP_NONE;
 	}
 }
@@ -143,8 +144,8 @@ refused(const struct worker *w, const struct qos_rec *rec, uint16_t port_idx, ui
 	return DROP_NONE;
 }
 
-enum drop_reason
-queue_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta)
+static enum drop_reason
+put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta)
 {
 	uint16_t port_idx = meta->port_idx;
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
@@ -174,4 +175,16 @@ queue_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const stru
 	if (straight(w, &rec, port_idx))
 		return DROP_NONE;
 	return push(w, &rec, port_idx);
+}
+
+enum drop_reason
+queue_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta)
+{
+	struct worker_queue *q = &w->queue[meta->port_idx];
+	enum drop_reason reason = put(w, in_port_idx, m, meta);
+
+	q->used |= (uint8_t)(1u << meta->class);
+	if (unlikely(reason != DROP_NONE))
+		q->count[meta->class].dropped++;
+	return reason;
 }

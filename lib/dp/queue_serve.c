@@ -44,6 +44,7 @@ drop_class(struct worker *w, uint16_t port_idx, unsigned int class, enum drop_re
 	while (pop(w, port_idx, class, &rec)) {
 		rte_pktmbuf_free(rec.m);
 		w->counters->drop[reason]++;
+		w->queue[port_idx].count[class].dropped++;
 	}
 }
 
@@ -160,6 +161,7 @@ queue_drop_all(struct worker *w, uint16_t port_idx, enum drop_reason reason)
 		qos_fifo_pop(&w->chunks, &q->late, &rec)) {
 		rte_pktmbuf_free(rec.m);
 		w->counters->drop[reason]++;
+		q->count[rec.class].dropped++;
 	}
 	w->queued[port_idx / 64] &= ~(UINT64_C(1) << (port_idx % 64));
 }

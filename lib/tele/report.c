@@ -62,6 +62,8 @@ set_totals(struct writer *w, json_t *root, const struct node *n)
 	set_count(w, root, "out", t.out);
 	set_count(w, root, "punted", t.punted);
 	set_count(w, root, "dropped", t.dropped);
+	set_count(w, root, "duplicated", t.duplicated);
+	set_count(w, root, "waiting", t.waiting);
 }
 
 static json_t *

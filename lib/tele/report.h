@@ -20,6 +20,8 @@ struct report_run {
 
 struct report_totals {
 	uint64_t in, out, punted, dropped;
+	uint64_t duplicated; /* copies that an impairment made: in + duplicated = out + ... */
+	uint64_t waiting;    /* + waiting: in queues and delay lines; 0 once the node has stopped */
 };
 
 void report_totals(const struct node *n, struct report_totals *ret_totals);

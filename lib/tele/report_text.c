@@ -18,6 +18,8 @@ report_totals(const struct node *n, struct report_totals *ret_totals)
 		.out = sum_ports(sum.port_out),
 		.punted = sum_punts(&sum),
 		.dropped = sum_drops(&sum),
+		.duplicated = sum.duplicated,
+		.waiting = node_waiting(n),
 	};
 }
 

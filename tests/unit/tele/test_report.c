@@ -102,6 +102,8 @@ check_traffic(json_t *r)
 	is_count(r, "out", 5);
 	is_count(r, "punted", 1);
 	is_count(r, "dropped", 3);
+	is_count(r, "duplicated", 0);
+	is_count(r, "waiting", 0);
 	is_count(r, "drops.no_route", 2);
 	is_count(r, "drops.runt", 1);
 	is_count(r, "drops.stopped", 0);
