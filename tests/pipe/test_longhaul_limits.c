@@ -120,7 +120,7 @@ Test(longhaul_limits, a_port_holds_no_more_packets_than_it_has_buffers_for)
 	uint32_t most;
 
 	open_port(&t, 1);
-	most = egress_open_packets(t.conf, LONGHAUL_OUT);
+	most = egress_queue_packets(t.conf, LONGHAUL_OUT);
 	cr_assert_eq(most, 800000 / 1125 + 1);
 	put(&t, &p, 1 + most);
 	cr_assert_eq(node_test_sums(&t).dropped, 0);
