@@ -66,7 +66,6 @@ bench_make(bool adaptive)
 	struct bench *b = aligned(sizeof(*b));
 	struct worker_config c = {.shared = &b->shared,
 		.socket = SOCKET_ID_ANY,
-		.clock = {.hz = 1000000000},
 		.n_ports = 1,
 		.n_records = 64,
 		.burst_len = 32,
