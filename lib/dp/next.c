@@ -24,12 +24,14 @@ classes_next(const struct worker *w, uint16_t port_idx, uint64_t now)
 {
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	const struct egress_commons *commons = &w->shared->commons[port_idx];
-	uint64_t next = DP_NEVER_PS, shaper = 0;
+	uint64_t next = DP_NEVER_PS, shaper = 0, urgent = 0;
 
-	if (policy->shaped)
+	if (policy->shaped) {
 		shaper = qos_ahead(qos_shaper_next_ps(&commons->shaper), now);
+		urgent = qos_ahead(qos_shaper_next_urgent_ps(&commons->shaper), now);
+	}
 	for (unsigned int c = 0; c < DP_CLASSES; c++) {
-		uint64_t at = shaper;
+		uint64_t at = w->queue[port_idx].sched.strict >> c & 1 ? urgent : shaper;
 
 		if (!(w->queue[port_idx].waiting >> c & 1))
 			continue;

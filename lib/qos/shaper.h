@@ -84,6 +84,13 @@ qos_shaper_next_ps(const struct qos_shaper *s)
 	return __atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED) - s->tolerance_ps;
 }
 
+/* The same for an urgent frame. Any thread. */
+static inline uint64_t
+qos_shaper_next_urgent_ps(const struct qos_shaper *s)
+{
+	return __atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED) - s->urgent_ps;
+}
+
 /* A frame of any length may go now. Worker. */
 static inline bool
 qos_shaper_ready(const struct qos_shaper *s, uint64_t now)

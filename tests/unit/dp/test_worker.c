@@ -82,8 +82,10 @@ bench_make(bool adaptive)
 	b->snapshot.egress[0] = &b->policy;
 	b->shared.snapshot = &b->snapshot;
 	b->shared.commons = &b->commons;
-	for (unsigned int i = 0; i < DP_CLASSES; i++)
+	for (unsigned int i = 0; i < DP_CLASSES; i++) {
 		b->policy.class_[i].limit = UINT64_MAX;
+		b->policy.weight[i] = 1;
+	}
 	memset(&b->policy.packets_max, 0xff, sizeof(b->policy.packets_max));
 	b->policy.line_max = 64;
 	qos_sched_init(&b->w->queue[0].sched, b->policy.weight);
@@ -321,6 +323,28 @@ Test(worker, rests_while_the_shaper_lets_nothing_go)
 	check_rests_until(b, cost_ns - tolerance_ns);
 	check_rests_until(b, 2 * cost_ns - tolerance_ns);
 	cr_assert(turn_rests(b));
+	bench_free(b);
+}
+
+/* It does not wait for all that others let go, and so is due earlier. */
+Test(worker, rests_until_the_shaper_lets_a_strict_class_go)
+{
+	struct bench *b = bench_make(true);
+	uint64_t cost_ns = (FRAME_LEN + QOS_OVERHEAD_L1) * 8000, tolerance_ns = 100000;
+	uint64_t ahead_ns = (QOS_FRAME_MAX + QOS_OVERHEAD_L1) * 8000;
+
+	b->policy.queued = b->policy.shaped = true;
+	memset(b->policy.weight, 0, sizeof(b->policy.weight));
+	qos_sched_init(&b->w->queue[0].sched, b->policy.weight);
+	cr_assert_eq(qos_shaper_init(&b->commons.shaper, 1000000, false, 0), 0);
+	turn_rests(b);
+	b->commons.shaper.tat_ps = (ahead_ns + cost_ns) * QOS_PS_PER_NS;
+	put(b, 0);
+	turn_rests(b);
+	cr_assert_eq(n_out(b), 0);
+	tire(b);
+	check_rests_until(b, cost_ns - tolerance_ns);
+	cr_assert_eq(n_out(b), 1);
 	bench_free(b);
 }
 
