@@ -82,7 +82,7 @@ static const struct field ecn_fields[] = {
 	{.key = "drain",
 		AMOUNT(PART),
 		AS_INT(conf_ecn, phantom_permille),
-		.min = 10 * (uint64_t)PERMILLE,
+		.min = 100 * (uint64_t)PERMILLE, /* of 1 Mbit/s: what a queue can drain at */
 		.max = ALL,
 		.scale = PERMILLE,
 		.def = 950 * (uint64_t)PERMILLE,

@@ -255,6 +255,7 @@ int
 egress_create(struct node *n)
 {
 	n->policy = zalloc(n->n_ports, sizeof(*n->policy));
+	n->shared.paused_packets = &n->paused_packets;
 	n->shared.commons = zalloc(n->n_ports, sizeof(*n->shared.commons));
 	if (n->policy == NULL || n->shared.commons == NULL)
 		return node_say_no_memory(&n->env.log);
@@ -329,4 +330,18 @@ egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps)
 	for (unsigned int c = 0; c < DP_CLASSES; c++)
 		if (e->pfc >> c & 1)
 			qos_xoff_repeat(&m->xoff[c], qos_pause_ps(&m->pause, e->quanta));
+}
+
+void
+egress_touch(struct node *n, uint64_t now_ps)
+{
+	for (size_t p = 0; p < n->n_ports; p++) {
+		struct egress_commons *m = &n->shared.commons[p];
+
+		qos_touch(&m->shaper.tat_ps, now_ps);
+		for (unsigned int c = 0; c < DP_CLASSES; c++) {
+			qos_touch(&m->pause.until_ps[c], now_ps);
+			qos_touch(&m->phantom[c].tat_ps, now_ps);
+		}
+	}
 }

@@ -42,6 +42,9 @@ int egress_create(struct node *n);
 int egress_attach(struct node *n, struct worker *w);
 void egress_free(struct node *n);
 
+/* Keeps times that nobody uses from coming round (qos_touch()); now and then, an hour is often. */
+void egress_touch(struct node *n, uint64_t now_ps);
+
 /*
  * The speed of the port's link, bits/s; 0: not known, all stays as it is. Quanta are bit times of
  * the link, whatever the shaper's rate is: of those that come, and of those that are sent, which

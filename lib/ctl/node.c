@@ -20,6 +20,7 @@
 #include "ctl/ports.h"
 #include "ctl/say.h"
 
+#define TOUCH_S      3600u
 #define LINK_POLL_HZ 100u /* carrier is looked at each 10 ms */
 
 static int
@@ -253,6 +254,10 @@ node_poll(struct node *n, uint64_t now)
 	for (size_t p = 0; n->running && p < n->n_ports; p++) {
 		egress_set_speed(n, (uint16_t)p, port_speed(n->port[p]));
 		node_set_link(n, (uint16_t)p, port_link_up(n->port[p]));
+	}
+	if (now - n->touch_tsc > n->env.clock.hz * TOUCH_S) {
+		n->touch_tsc = now;
+		egress_touch(n, qos_ps(&n->worker[0]->timebase, now));
 	}
 	reclaim_poll(&n->reclaim);
 	return busy;

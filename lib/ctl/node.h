@@ -69,6 +69,7 @@ struct node {
 	struct rte_ring *handoff[DP_PORTS_MAX];
 	struct rte_mempool *pool;
 	struct egress_policy *policy; /* by conf port index */
+	uint32_t paused_packets;      /* the workers' */
 
 	struct fib *fib;
 	struct nhg_group **slot; /* the group table that snapshots point to */
@@ -79,7 +80,8 @@ struct node {
 	struct node_group *group;   /* by conf group index */
 	uint32_t n_members;
 	uint64_t link_poll_tsc;
-	uint64_t turns; /* node_turn()'s */
+	uint64_t touch_tsc; /* egress_touch()'s */
+	uint64_t turns;     /* node_turn()'s */
 	bool running;
 };
 

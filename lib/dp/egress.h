@@ -35,7 +35,7 @@ struct egress_policy {
 	struct egress_class class_[DP_CLASSES];
 	uint16_t weight[DP_CLASSES]; /* of DWRR; 0: strict */
 	uint32_t packets_max;        /* that may wait at the port, of all workers */
-	uint32_t packets_pfc;        /* besides, of what came by ports that pause it */
+	uint32_t packets_pfc;        /* of what came by ports that pause it, in the whole node */
 	uint32_t line_max;           /* packets that a worker's delay line holds */
 	uint64_t delay_ps;           /* of the delay line */
 	bool queued;                 /* every packet passes the queues: something below is on */
@@ -69,9 +69,9 @@ struct egress_commons {
 	struct qos_phantom phantom[DP_CLASSES];
 	struct qos_xoff xoff[DP_CLASSES];
 	struct qos_storm storm;
-	uint32_t packets;         /* in the class queues of all workers */
-	uint8_t sent;             /* classes that sent since the watchdog's last turn */
-	bool was_up;              /* the link, when worker 0 last looked */
+	uint32_t packets; /* in the class queues of all workers; not those with room of their own */
+	uint8_t sent;     /* classes that sent since the watchdog's last turn */
+	bool was_up;      /* the link, when worker 0 last looked */
 	uint64_t pfc_in, pfc_out; /* pause frames; those sent are no packets of port_out */
 	/* the same by the classes that they name: XOFF and XON */
 	uint64_t pfc_class_in[DP_CLASSES], pfc_class_out[DP_CLASSES];

@@ -88,9 +88,9 @@ book(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
 	/* not exact between workers: a mark lost to a race is one packet lower */
 	if (bytes > 0 && (uint64_t)bytes > __atomic_load_n(&backlog->peak, __ATOMIC_RELAXED))
 		__atomic_store_n(&backlog->peak, (uint64_t)bytes, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&commons->packets, 1, __ATOMIC_RELAXED);
 	if (xoff != NULL)
 		qos_xoff_hold(xoff, rec->len);
+	__atomic_fetch_add(queue_room(w, port_idx, xoff != NULL), 1, __ATOMIC_RELAXED);
 }
 
 static enum drop_reason
@@ -99,7 +99,9 @@ push(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
 	struct worker_queue *q = &w->queue[port_idx];
 
 	if (!qos_fifo_push(&w->chunks, &q->fifo[rec->class], rec))
-		return DROP_buffer_full;
+		return w->snapshot->egress[port_idx]->class_[rec->class].lossless
+			       ? DROP_lossless_drop
+			       : DROP_buffer_full;
 	if (!(q->waiting >> rec->class & 1)) {
 		q->waiting |= (uint8_t)(1u << rec->class);
 		q->head_len[rec->class] = rec->len;
@@ -131,15 +133,14 @@ refused(const struct worker *w, const struct qos_rec *rec, uint16_t port_idx, ui
 	const struct egress_commons *commons = &w->shared->commons[port_idx];
 	const struct egress_class *c = &policy->class_[rec->class];
 	const struct qos_xoff *xoff = charged(w, rec->in_port_idx, rec->class);
-	uint32_t packets = __atomic_load_n(&commons->packets, __ATOMIC_RELAXED);
-	uint32_t packets_max = policy->packets_max + (xoff != NULL ? policy->packets_pfc : 0);
+	uint32_t packets = __atomic_load_n(queue_room(w, port_idx, xoff != NULL), __ATOMIC_RELAXED);
+	uint8_t storm = __atomic_load_n(&commons->storm.mask, __ATOMIC_RELAXED);
 
-	if (unlikely(commons->storm.mask != 0 && !policy->storm_forward &&
-		     __atomic_load_n(&commons->storm.mask, __ATOMIC_RELAXED) >> rec->class & 1))
+	if (unlikely(storm >> rec->class & 1 && !policy->storm_forward))
 		return DROP_pfc_storm;
 	if (unlikely(xoff != NULL ? beyond_headroom(w, rec, xoff) : backlog + rec->len > c->limit))
 		return c->lossless ? DROP_lossless_drop : DROP_queue_full;
-	if (unlikely(packets >= packets_max))
+	if (unlikely(packets >= (xoff != NULL ? policy->packets_pfc : policy->packets_max)))
 		return c->lossless ? DROP_lossless_drop : DROP_buffer_full;
 	return DROP_NONE;
 }

@@ -10,10 +10,11 @@ static void
 unbook(struct worker *w, uint16_t port_idx, const struct qos_rec *rec)
 {
 	struct egress_commons *commons = &w->shared->commons[port_idx];
+	bool paused = w->snapshot->egress[rec->in_port_idx]->pfc >> rec->class & 1;
 
 	__atomic_fetch_sub(&commons->class_[rec->class].bytes, rec->len, __ATOMIC_RELAXED);
-	__atomic_fetch_sub(&commons->packets, 1, __ATOMIC_RELAXED);
-	if (w->snapshot->egress[rec->in_port_idx]->pfc >> rec->class & 1)
+	__atomic_fetch_sub(queue_room(w, port_idx, paused), 1, __ATOMIC_RELAXED);
+	if (paused)
 		qos_xoff_hold(
 			&w->shared->commons[rec->in_port_idx].xoff[rec->class], -(int64_t)rec->len);
 }
@@ -91,6 +92,14 @@ in_rate(const struct worker *w, const struct egress_policy *policy, uint16_t por
 		       : 0;
 }
 
+/* Nobody can be told to stop for a port that may never come back: as a switch does, drop. */
+static void
+drop_for_link(struct worker *w, uint16_t port_idx)
+{
+	for (unsigned int c = 0; c < DP_CLASSES; c++)
+		drop_class(w, port_idx, c, DROP_link_down);
+}
+
 static void
 serve_classes(struct worker *w, uint16_t port_idx)
 {
@@ -130,6 +139,8 @@ queue_serve(struct worker *w, uint16_t port_idx)
 	/* what is on the line was there first */
 	if (q->line.n != 0 || q->late.n != 0)
 		line_serve(w, port_idx);
+	if (unlikely(q->waiting != 0 && !alive_test(&w->shared->alive, port_idx)))
+		drop_for_link(w, port_idx);
 	if (q->waiting != 0)
 		serve_classes(w, port_idx);
 	if (queue_is_empty(q)) {

@@ -79,10 +79,19 @@ speaks_for_others(const struct worker *w)
 	return w->idx == 0 && w->shared->n_workers > 1 && pfc_is_busy(w);
 }
 
+/* Others may come to hold bytes while it sleeps: 50 us are within the headroom, more are not. */
+static bool
+sleeps_too_long(const struct worker *w, uint64_t sleep_ns)
+{
+	return w->idx == 0 && w->shared->n_workers > 1 && w->shared->n_pfc_ports != 0 &&
+	       sleep_ns > IDLE_SLEEP_NS;
+}
+
 bool
 worker_rests(struct worker *w, unsigned int n, uint64_t sleep_ns)
 {
-	if (n != 0 || w->collected || is_refused(w) || speaks_for_others(w)) {
+	if (n != 0 || w->collected || is_refused(w) || speaks_for_others(w) ||
+		sleeps_too_long(w, sleep_ns)) {
 		w->n_empty = 0;
 		return false;
 	}
@@ -114,6 +123,7 @@ drop_waiting(struct worker *w, struct worker_tx *tx)
 	w->counters->drop[DROP_stopped] += tx->n;
 	rte_pktmbuf_free_bulk(tx->mbuf, tx->n);
 	tx->n = 0;
+	tx->bytes = 0;
 }
 
 /* What the others handed over and the buffer had no room for. */
@@ -134,6 +144,7 @@ worker_drain(struct worker *w)
 	for (uint16_t p = 0; p < w->n_ports; p++) {
 		queue_drop_all(w, p, DROP_stopped);
 		drop_waiting(w, &w->tx[p]);
+		w->tx[p].direct = w->snapshot != NULL && !w->snapshot->egress[p]->queued;
 	}
 	for (uint16_t i = 0; i < w->n_owned; i++)
 		drop_handed_over(w, &w->tx[w->owned[i]]);

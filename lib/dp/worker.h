@@ -39,6 +39,7 @@ struct dp_shared {
 	struct rte_mempool *pool;        /* for the frames that the node itself sends */
 	uint16_t pfc_port[DP_PORTS_MAX]; /* ports that this software pauses */
 	uint16_t n_pfc_ports;
+	uint32_t *paused_packets; /* of all ports, that came by ports that pause them; relaxed */
 	uint16_t n_workers;
 };
 
@@ -112,6 +113,16 @@ struct worker_config {
 	uint32_t n_records; /* packets that may wait in its queues and lines, of all ports */
 	bool adaptive_idle;
 };
+
+/*
+ * Where a packet is counted that waits for the port: with what came by ports that pause it, of the
+ * whole node, or with all else at the port.
+ */
+static inline uint32_t *
+queue_room(const struct worker *w, uint16_t port_idx, bool paused)
+{
+	return paused ? w->shared->paused_packets : &w->shared->commons[port_idx].packets;
+}
 
 /* Memory of the worker's socket; rxq and tx are filled in by the caller. -ENOMEM. Control. */
 int worker_create(const struct worker_config *config, struct worker **ret_worker);

@@ -46,6 +46,7 @@
 	X(queue_full, "the queue of its class is at its limit")                                    \
 	X(lossless_drop, "the queue of a lossless class is at its limit in spite of pause")        \
 	X(buffer_full, "the memory for waiting packets is used up")                                \
+	X(link_down, "the link of its port went down while it waited")                             \
 	X(pfc_storm, "its class is paused without end: the watchdog empties it")                   \
 	X(impair_loss, "lost on purpose: a configured impairment")                                 \
 	X(delay_line_full, "the delay line is at its limit")                                       \

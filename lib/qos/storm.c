@@ -92,6 +92,6 @@ qos_storm_turn(struct qos_storm *w, uint64_t now, uint8_t paused, uint8_t backlo
 	}
 	w->n_detected += before == 0 && mask != 0;
 	w->n_restored += before != 0 && mask == 0;
-	w->mask = mask;
+	__atomic_store_n(&w->mask, mask, __ATOMIC_RELAXED);
 	return mask;
 }

@@ -65,6 +65,21 @@ qos_ahead(uint64_t at, uint64_t now)
 	return ahead <= QOS_AHEAD_MAX ? ahead : 0;
 }
 
+/*
+ * What is past becomes now. A time that nobody touches for half a year would seem to be ahead again
+ * shortly before 2^64 ps come round: whoever owns such a word calls this now and then, an hour
+ * being often. The caller's `now` is not later than that of those who set it. Any thread.
+ */
+static inline void
+qos_touch(uint64_t *at, uint64_t now)
+{
+	uint64_t old = __atomic_load_n(at, __ATOMIC_RELAXED);
+
+	if (qos_ahead(old, now) == 0)
+		__atomic_compare_exchange_n(
+			at, &old, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 /* `now` is `at` or later; the two lie less than 106 days apart. */
 static inline bool
 qos_reached(uint64_t at, uint64_t now)

@@ -33,7 +33,7 @@ Test(markdown, rows_give_type_range_default_and_meaning)
 		"800Gbit | as fast as the device takes |",
 		"| `delay` | time (ns, us, ms, s) | off, emulate or a time from 1ns to 1s | off |",
 		"| `ecn` | word or mapping | auto, phantom, off; or see [ecn](#ecn) | none |",
-		"| `drain` | part (%, ppm, ppb) | a part from 1% to 100% | 95% |",
+		"| `drain` | part (%, ppm, ppb) | a part from 10% to 100% | 95% |",
 		"| `main_lcore` | integer | a number from 0 to 127 | the first CPU that softbag "
 		"may use |",
 	};

@@ -34,6 +34,7 @@ fake_tx(void *ctx, uint16_t queue, struct rte_mbuf **m, uint16_t n)
 struct bench {
 	struct dp_shared shared;
 	struct egress_commons commons[2];
+	uint32_t paused_packets;
 	struct egress_policy policy[2];
 	struct snapshot snapshot;
 	struct fake_port port[2];
@@ -58,6 +59,7 @@ bench_make(void)
 	memset(b, 0, sizeof(*b));
 	b->pool = test_pool("bench", 1024, 2048);
 	b->shared.commons = b->commons;
+	b->shared.paused_packets = &b->paused_packets;
 	cr_assert_eq(worker_create(&c, &b->w), 0);
 	b->w->snapshot = &b->snapshot;
 	for (unsigned int p = 0; p < 2; p++) {

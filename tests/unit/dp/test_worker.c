@@ -38,6 +38,7 @@ fake_tx(void *ctx, uint16_t queue, struct rte_mbuf **m, uint16_t n)
  * tick is a nanosecond.
  */
 struct bench {
+	uint32_t paused_packets;
 	struct dp_shared shared;
 	struct snapshot snapshot;
 	struct egress_policy policy;
@@ -82,11 +83,13 @@ bench_make(bool adaptive)
 	b->snapshot.egress[0] = &b->policy;
 	b->shared.snapshot = &b->snapshot;
 	b->shared.commons = &b->commons;
+	b->shared.paused_packets = &b->paused_packets;
 	for (unsigned int i = 0; i < DP_CLASSES; i++) {
 		b->policy.class_[i].limit = UINT64_MAX;
 		b->policy.weight[i] = 1;
 	}
 	memset(&b->policy.packets_max, 0xff, sizeof(b->policy.packets_max));
+	memset(&b->policy.packets_pfc, 0xff, sizeof(b->policy.packets_pfc));
 	b->policy.line_max = 64;
 	qos_sched_init(&b->w->queue[0].sched, b->policy.weight);
 	b->port = (struct fake_port){.port = {.tx = fake_tx, .ctx = &b->port}, .room = UINT16_MAX};
