@@ -201,6 +201,74 @@ Test(stages, a_limit_holds_only_while_the_device_takes_nothing)
 	bench_free(b);
 }
 
+/* Port 1 pauses class 3 at its neighbour, port 0 takes nothing and waits for its shaper. */
+static void
+make_paused(struct bench *b)
+{
+	struct egress_policy *in = &b->policy[1], *out = &b->policy[0];
+
+	in->pfc = 1u << 3;
+	in->pfc_held = 1000000;
+	out->queued = out->shaped = true;
+	out->class_[6].limit = 1000000;
+	out->packets_max = 10;
+	out->packets_pfc = 200;
+	cr_assert_eq(qos_shaper_init(&b->commons[0].shaper, 1000000, false, 0), 0);
+	b->commons[0].shaper.tat_ps = QOS_PS_PER_S;
+	b->w->tx[0].direct = false;
+	b->w->burst.in_port_idx = 1;
+}
+
+static void
+put_class(struct bench *b, uint16_t n, uint8_t class)
+{
+	fill(b, n, 0);
+	for (uint16_t i = 0; i < n; i++)
+		b->w->burst.meta[i].class = class;
+	stage_enqueue(b->w, &b->w->burst);
+	stage_drop(b->w, &b->w->burst);
+}
+
+Test(stages, what_is_paused_takes_no_room_of_what_is_not)
+{
+	struct bench *b = bench_make();
+
+	make_paused(b);
+	for (unsigned int k = 0; k < 3; k++)
+		put_class(b, 64, 3);
+	cr_assert_eq(b->paused_packets, 192);
+	put_class(b, 10, 6);
+	cr_assert_eq(b->commons[0].packets, 10);
+	cr_assert_eq(b->w->counters->drop[DROP_buffer_full], 0);
+	/* each has its own end */
+	put_class(b, 3, 6);
+	cr_assert_eq(b->w->counters->drop[DROP_buffer_full], 3);
+	b->policy[0].class_[3].lossless = true;
+	put_class(b, 10, 3);
+	cr_assert_eq(b->w->counters->drop[DROP_lossless_drop], 2);
+	queue_drop_all(b->w, 0, DROP_stopped);
+	cr_assert_eq(b->paused_packets, 0);
+	cr_assert_eq(b->commons[0].packets, 0);
+	cr_assert_eq(b->w->counters->drop[DROP_stopped], 210);
+	bench_free(b);
+}
+
+Test(stages, a_port_without_link_holds_nobody_back)
+{
+	struct bench *b = bench_make();
+
+	make_paused(b);
+	put_class(b, 20, 3);
+	put_class(b, 5, 6);
+	cr_assert_gt(b->commons[1].xoff[3].held, 0);
+	alive_set(&b->shared.alive, 0, false);
+	stage_egress(b->w);
+	cr_assert_eq(b->w->counters->drop[DROP_link_down], 25);
+	cr_assert_eq(b->commons[1].xoff[3].held, 0, "the sender may go on");
+	cr_assert_eq(b->w->queued[0], 0);
+	bench_free(b);
+}
+
 Test(stages, exits_are_counted_by_reason_and_kind_and_freed)
 {
 	struct bench *b = bench_make();

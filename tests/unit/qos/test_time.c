@@ -89,3 +89,27 @@ Test(time, the_wrap_changes_no_comparison)
 		cr_assert_eq(qos_ahead(now, now + UINT64_MAX - QOS_AHEAD_MAX - 5), 0);
 	}
 }
+
+/* A word that was last set long ago would seem to be up to 70 s ahead, once in 213 days. */
+Test(time, a_time_that_is_touched_each_hour_never_comes_round)
+{
+	const uint64_t hour = 3600 * QOS_PS_PER_S;
+	uint64_t touched = 0, left_alone = 0, ahead = 0;
+
+	for (uint64_t now = 0; now < UINT64_MAX - hour; now += hour) {
+		qos_touch(&touched, now);
+		cr_assert_eq(touched, now);
+	}
+	for (uint64_t s = 100; s > 0; s--) {
+		uint64_t now = -(s * QOS_PS_PER_S);
+
+		cr_assert_eq(qos_ahead(touched, now), 0, "%lu s before the wrap", s);
+		if (qos_ahead(left_alone, now) > ahead)
+			ahead = qos_ahead(left_alone, now);
+	}
+	cr_assert_gt(ahead, 60 * QOS_PS_PER_S, "without it this would be no test");
+	/* what is still ahead is nobody else's to change */
+	left_alone = 500;
+	qos_touch(&left_alone, 499);
+	cr_assert_eq(left_alone, 500);
+}
