@@ -17,7 +17,7 @@ SIZE_MAX = 1_500_000
 # Not to be had from one frame: they come of devices and of stopping.
 NOT_OF_A_FRAME = {"segments", "tx_segments", "stopped"}
 # Of queues and lines, which hold many frames.
-NOT_OF_A_FRAME |= {"red", "not_ect", "queue_full", "lossless_drop", "buffer_full", "pfc_storm"}
+NOT_OF_A_FRAME |= {"red", "not_ect", "link_down", "queue_full", "lossless_drop", "buffer_full", "pfc_storm"}
 NOT_OF_A_FRAME |= {"impair_loss", "delay_line_full"}
 
 
