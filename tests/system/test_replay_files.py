@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """softbag-replay as a tool: what it reads, refuses and reports, and that it repeats."""
 
+import concurrent.futures
 import filecmp
 import json
 import os
@@ -91,15 +92,17 @@ def small_segments_change_nothing():
 
 @tap.test(timeout=600)
 def small_segments_change_nothing_in_foreign_captures():
-    n = 0
-    for path, capture in replay.foreign_captures(folder()):
-        if replay.whole(capture):
-            one = replay.run(replay.Node(), path, folder())
-            cut = replay.run(replay.Node(), path, folder(), "--segment-len", "64")
-            same_out(one, cut)
-            assert replay.untimed(one.json) == replay.untimed(cut.json), path
-            n += 1
-    assert n > 30, n
+    def compare(path):
+        one = replay.run(replay.Node(), path, folder())
+        cut = replay.run(replay.Node(), path, folder(), "--segment-len", "64")
+        same_out(one, cut)
+        assert replay.untimed(one.json) == replay.untimed(cut.json), path
+
+    paths = [p for p, capture in replay.foreign_captures(folder()) if replay.whole(capture)]
+    # two at a time: each run is one thread, and this takes a minute one by one
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        list(pool.map(compare, paths))
+    assert len(paths) > 30, len(paths)
 
 
 @tap.test(timeout=120)
