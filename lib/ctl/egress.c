@@ -22,8 +22,8 @@ frames(const struct conf_port *p, uint64_t bytes)
 	return bytes / egress_frame_bytes(p) + 1;
 }
 
-static bool
-is_queued(const struct conf_port *p)
+bool
+egress_is_queued(const struct conf_port *p)
 {
 	bool ecn = false, rewrite = false;
 
@@ -33,12 +33,6 @@ is_queued(const struct conf_port *p)
 		rewrite |= p->dscp_rewrite[d] != 0xff;
 	return p->rate_bps != 0 || p->delay_ns != 0 || p->impair_out.pos.line != 0 || ecn ||
 	       rewrite || (p->pfc.classes != 0 && !p->pfc.hardware);
-}
-
-bool
-egress_is_queued(const struct conf_port *p)
-{
-	return is_queued(p);
 }
 
 uint64_t
@@ -105,7 +99,7 @@ egress_queue_packets(const struct conf *c, size_t port)
 	const struct conf_port *p = &c->port[port];
 	uint64_t all, paused, n;
 
-	if (!is_queued(p))
+	if (!egress_is_queued(p))
 		return EGRESS_PLAIN_PACKETS;
 	/* limits count what is paused, which has its own room; something is left beside it */
 	all = frames(p, egress_lossless_bytes(c) + egress_lossy_bytes(c));
@@ -194,7 +188,7 @@ fill_policy(struct egress_policy *e, const struct conf *conf, size_t port)
 	e->packets_pfc = egress_paused_packets(conf);
 	e->line_max = egress_line_packets(conf, port);
 	e->delay_ps = p->delay_ns * QOS_PS_PER_NS;
-	e->queued = is_queued(p);
+	e->queued = egress_is_queued(p);
 	e->shaped = p->rate_bps != 0;
 	e->impaired = p->impair_out.pos.line != 0;
 	e->line =

@@ -23,7 +23,7 @@ struct counter {
 };
 
 /* The stages, in their order. */
-#define DP_STAGES(X) X(rx) X(parse) X(route) X(select) X(enqueue) X(egress) X(drop)
+#define DP_STAGES(X) X(rx) X(parse) X(ingress) X(route) X(select) X(enqueue) X(egress) X(drop)
 
 enum dp_stage {
 #define X(name) DP_STAGE_##name,

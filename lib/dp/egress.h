@@ -22,7 +22,7 @@
 
 struct egress_class {
 	uint64_t limit; /* bytes that may wait at the port; not for what has a pfc_held */
-	struct qos_red mark, drop; /* dataplane's two curves; kmax 0: none */
+	struct qos_red mark, drop; /* kmax 0: none */
 	bool ecn;                  /* either curve is there */
 	bool phantom;              /* they are asked about the phantom queue */
 	bool control;              /* ACK, CNP and the like are marked too */

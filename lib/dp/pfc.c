@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Priority pause: stage_drop brings the frames that came in, worker_turn() asks once a turn whether
- * one must go out. Those go past all queues, straight to the device.
+ * Priority pause: stage_ingress brings the frames that came in, worker_turn() asks once a turn
+ * whether one must go out. Those go past all queues, straight to the device.
  */
 #include "dp/pfc.h"
 
@@ -28,7 +28,7 @@ pfc_receive(struct worker *w, uint16_t port_idx, const struct rte_mbuf *m)
 	/* the parser looked at the first segment too */
 	if (!pfc_parse(rte_pktmbuf_mtod(m, const uint8_t *), rte_pktmbuf_data_len(m), &pfc))
 		return;
-	count(&commons->pfc_in, commons->pfc_class_in, (uint8_t)pfc.vector);
+	count(&commons->pfc_in, commons->pfc_class_in, pfc.vector);
 	qos_pause_apply(&commons->pause, w->now_ps, pfc.vector & honoured, pfc.quanta);
 }
 

@@ -41,6 +41,7 @@ pipeline_run(struct worker *w, struct worker_rxq *q)
 		w->counters->profile_packets += n;
 	}
 	STAGE(parse, w, b);
+	STAGE(ingress, w, b);
 	STAGE(route, w, b);
 	STAGE(select, w, b);
 	STAGE(enqueue, w, b);

@@ -93,15 +93,22 @@ book(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
 	__atomic_fetch_add(queue_room(w, port_idx, xoff != NULL), 1, __ATOMIC_RELAXED);
 }
 
+/* The reason of a packet for which there is no buffer. */
+static enum drop_reason
+no_room(const struct egress_policy *policy, uint8_t class)
+{
+	if (!policy->queued) /* its queues are only the device's waiting room */
+		return DROP_tx_full;
+	return policy->class_[class].lossless ? DROP_lossless_drop : DROP_buffer_full;
+}
+
 static enum drop_reason
 push(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
 {
 	struct worker_queue *q = &w->queue[port_idx];
 
 	if (!qos_fifo_push(&w->chunks, &q->fifo[rec->class], rec))
-		return w->snapshot->egress[port_idx]->class_[rec->class].lossless
-			       ? DROP_lossless_drop
-			       : DROP_buffer_full;
+		return no_room(w->snapshot->egress[port_idx], rec->class);
 	if (!(q->waiting >> rec->class & 1)) {
 		q->waiting |= (uint8_t)(1u << rec->class);
 		q->head_len[rec->class] = rec->len;
@@ -141,7 +148,7 @@ refused(const struct worker *w, const struct qos_rec *rec, uint16_t port_idx, ui
 	if (unlikely(xoff != NULL ? beyond_headroom(w, rec, xoff) : backlog + rec->len > c->limit))
 		return c->lossless ? DROP_lossless_drop : DROP_queue_full;
 	if (unlikely(packets >= (xoff != NULL ? policy->packets_pfc : policy->packets_max)))
-		return c->lossless ? DROP_lossless_drop : DROP_buffer_full;
+		return no_room(policy, rec->class);
 	return DROP_NONE;
 }
 

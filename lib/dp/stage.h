@@ -11,6 +11,7 @@
 void stage_rx(struct worker *w, struct worker_rxq *q, struct burst *b);
 void stage_impair(struct worker *w, struct worker_rxq *q, struct burst *b);
 void stage_parse(struct worker *w, struct burst *b);
+void stage_ingress(struct worker *w, struct burst *b);
 void stage_route(struct worker *w, struct burst *b);
 void stage_select(struct worker *w, struct burst *b);
 void stage_enqueue(struct worker *w, struct burst *b);

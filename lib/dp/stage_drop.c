@@ -5,16 +5,7 @@
  * Next:  nothing: the packets end here. Punted ones too: no kernel is attached to a port.
  * Drops: what others decided to.
  */
-#include "dp/pfc.h"
 #include "dp/stage.h"
-
-static inline void
-drop(struct worker *w, const struct burst *b, uint16_t i)
-{
-	w->counters->drop[b->out_verdict[i]]++;
-	if (unlikely(b->out_verdict[i] == DROP_pfc))
-		pfc_receive(w, b->in_port_idx, b->out_mbuf[i]);
-}
 
 void
 stage_drop(struct worker *w, struct burst *b)
@@ -29,7 +20,7 @@ stage_drop(struct worker *w, struct burst *b)
 		if (verdict >= VERDICT_PUNT)
 			c->punt[verdict - VERDICT_PUNT]++;
 		else
-			drop(w, b, i);
+			c->drop[verdict]++;
 	}
 	rte_pktmbuf_free_bulk(b->out_mbuf, b->n_out);
 	b->n_out = 0;

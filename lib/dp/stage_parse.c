@@ -2,7 +2,7 @@
 /*
  * Uses:  the frames, the input port's policy, the class map.
  * Sets:  all of the metadata that headers tell, and the class; counts CE on arrival.
- * Next:  stage_route.
+ * Next:  stage_ingress.
  * Drops: runt to segments of pkt/drop.h: all that a header shows to be wrong.
  */
 #include "dp/classify_inl.h"

@@ -50,6 +50,7 @@
 	X(pfc_storm, "its class is paused without end: the watchdog empties it")                   \
 	X(impair_loss, "lost on purpose: a configured impairment")                                 \
 	X(delay_line_full, "the delay line is at its limit")                                       \
+	X(tx_full, "the port took no more packets and its buffer is full")                         \
 	X(tx_segments, "the port sends one segment only and the packet does not fit one")          \
 	X(stopped, "still waiting when the node was stopped")
 

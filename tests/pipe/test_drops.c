@@ -237,7 +237,7 @@ Test(drops, a_full_port_keeps_its_buffer_and_drops_the_rest)
 		cr_assert(node_test_put(&t, 0, in, len));
 		node_test_run(&t);
 	}
-	full = node_test_drops(&t, DROP_buffer_full);
+	full = node_test_drops(&t, DROP_tx_full);
 	sent = node_test_sums(&t).out;
 	cr_assert_eq(sent, NODE_TEST_DEPTH);
 	cr_assert_eq(full, 5000 - sent - WORKER_TX_MAX - EGRESS_PLAIN_PACKETS);
@@ -266,7 +266,7 @@ Test(drops, what_waits_at_the_end_is_counted_as_stopped)
 	}
 	node_stop(t.node);
 	cr_assert_eq(node_test_drops(&t, DROP_stopped), 100);
-	cr_assert_eq(node_test_drops(&t, DROP_buffer_full), 0);
+	cr_assert_eq(node_test_drops(&t, DROP_tx_full), 0);
 	node_test_balance(&t);
 	node_test_close(&t);
 	/* closing stops again: nothing may be counted twice, which the balance in there would show

@@ -159,7 +159,7 @@ Test(longhaul_behind, each_worker_goes_past_the_queues_again)
 	for (unsigned int i = 0; i < WORKER_TX_MAX + 100; i++)
 		longhaul_put_frame(&t, 1, frame, len);
 	node_test_run(&t);
-	cr_assert_eq(node_test_drops(&t, DROP_buffer_full), 100);
+	cr_assert_eq(node_test_drops(&t, DROP_tx_full), 100);
 	cr_assert(!is_direct(&t, 0));
 	for (unsigned int i = 0; i < 10; i++) {
 		node_test_discard(&t, LONGHAUL_OUT);

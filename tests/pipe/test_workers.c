@@ -174,13 +174,13 @@ Test(workers, what_waits_in_a_hand_off_ring_at_the_end_is_counted)
 		node_turn(t.node, t.ticks);
 	}
 	node_test_run(&t);
-	cr_assert_gt(node_test_drops(&t, DROP_buffer_full), 0);
+	cr_assert_gt(node_test_drops(&t, DROP_tx_full), 0);
 	node_stop(t.node);
 	stopped = node_test_drops(&t, DROP_stopped);
 	cr_assert_eq(stopped,
 		N_OUT * (WORKERS * WORKER_TX_MAX + PORTS_HANDOFF - 1 + EGRESS_PLAIN_PACKETS), "%lu",
 		stopped);
-	cr_assert_eq(stopped + node_test_drops(&t, DROP_buffer_full) + N_OUT * NODE_TEST_DEPTH,
+	cr_assert_eq(stopped + node_test_drops(&t, DROP_tx_full) + N_OUT * NODE_TEST_DEPTH,
 		f.n_sent);
 	node_test_close(&t);
 }

@@ -15,7 +15,7 @@ BAD_ICRC = {"edge.pcap": {22, 28, 29, 30}}  # and the 11 of rxe_fault_corrupt_wr
 N_BAD_ICRC = {"edge.pcap": 4, "rxe_fault_corrupt_write.pcap": 11}
 SIZE_MAX = 1_500_000
 # Not to be had from one frame: they come of devices and of stopping.
-NOT_OF_A_FRAME = {"segments", "tx_segments", "stopped"}
+NOT_OF_A_FRAME = {"segments", "tx_full", "tx_segments", "stopped"}
 # Of queues and lines, which hold many frames.
 NOT_OF_A_FRAME |= {"red", "not_ect", "link_down", "queue_full", "lossless_drop", "buffer_full", "pfc_storm"}
 NOT_OF_A_FRAME |= {"impair_loss", "delay_line_full"}

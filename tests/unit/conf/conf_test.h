@@ -94,4 +94,33 @@ expect_rows(const struct row *row, size_t n)
 
 #define EXPECT_ROWS(rows) expect_rows(rows, sizeof(rows) / sizeof((rows)[0]))
 
+/* What has to be right. */
+static inline struct parsed
+good(const char *yaml)
+{
+	struct parsed p = parse(yaml);
+
+	if (p.rc != 0)
+		conf_errors_print(&p.e, "t.yaml", stderr);
+	cr_assert_eq(p.rc, 0, "%s", yaml);
+	return p;
+}
+
+/* All warnings of a right file. */
+static inline void
+expect_warnings(const char *yaml, const char *want)
+{
+	struct parsed p = parse(yaml);
+	struct conf_errors w;
+	char *got;
+
+	cr_assert_eq(p.rc, 0, "%s", yaml);
+	cr_assert_eq(conf_warnings(p.c, &w), 0);
+	got = errors_text(&w);
+	cr_expect_str_eq(got, want, "got %s", got);
+	free(got);
+	conf_errors_fini(&w);
+	parsed_fini(&p);
+}
+
 #endif

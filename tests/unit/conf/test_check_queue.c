@@ -7,17 +7,6 @@
 	"2 x 80km x 5 ns/m x 100Gbit/s = 10 MB, 2 x (1500 + 38) B + 64 B = 3.14 KB, response 100 " \
 	"us x 100Gbit/s = 1.25 MB; headroom 11.253 MB + xoff 10.006 MB = 21.259 MB"
 
-static struct parsed
-good(const char *yaml)
-{
-	struct parsed p = parse(yaml);
-
-	if (p.rc != 0)
-		conf_errors_print(&p.e, "t.yaml", stderr);
-	cr_assert_eq(p.rc, 0, "%s", yaml);
-	return p;
-}
-
 Test(check_queue, classes_have_limits_and_schedulers)
 {
 	static const struct row rows[] = {

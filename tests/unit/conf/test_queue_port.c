@@ -278,17 +278,6 @@ Test(queue_port, dscps_are_mapped_and_rewritten_once)
 	EXPECT_ROWS(rows);
 }
 
-static struct parsed
-good(const char *yaml)
-{
-	struct parsed p = parse(yaml);
-
-	if (p.rc != 0)
-		conf_errors_print(&p.e, "t.yaml", stderr);
-	cr_assert_eq(p.rc, 0, "%s", yaml);
-	return p;
-}
-
 Test(queue_port, automatic_pauses_come_from_the_ports_own_line)
 {
 	struct parsed p = good(PORT("rate: 100Gbit, distance: 80km, pfc: {classes: [3]}") LOSSLESS);

@@ -5,22 +5,6 @@
 #define POLLED PORTS "runtime: {workers: [{lcore: 1, rx: [p0]}]}\n"
 #define TO_G0  "routes: {static: [{prefix: 10.0.0.0/8, group: g0}]}\n"
 
-static void
-expect_warnings(const char *yaml, const char *want)
-{
-	struct parsed p = parse(yaml);
-	struct conf_errors w;
-	char *got;
-
-	cr_assert_eq(p.rc, 0, "%s", yaml);
-	cr_assert_eq(conf_warnings(p.c, &w), 0);
-	got = errors_text(&w);
-	cr_expect_str_eq(got, want);
-	free(got);
-	conf_errors_fini(&w);
-	parsed_fini(&p);
-}
-
 Test(warn, says_nothing_of_a_file_that_is_meant)
 {
 	expect_warnings(GROUP TO_G0, "");

@@ -8,22 +8,6 @@
 #define LONG(keys) HEAD "ports:\n  - {name: p0, device: d0, role: longhaul, " keys "}\n"
 #define LOSSLESS   "classes: [{class: 3, name: rdma, lossless: true}]\n"
 
-static void
-expect_warnings(const char *yaml, const char *want)
-{
-	struct parsed p = parse(yaml);
-	struct conf_errors w;
-	char *got;
-
-	cr_assert_eq(p.rc, 0, "%s", yaml);
-	cr_assert_eq(conf_warnings(p.c, &w), 0);
-	got = errors_text(&w);
-	cr_expect_str_eq(got, want, "got %s", got);
-	free(got);
-	conf_errors_fini(&w);
-	parsed_fini(&p);
-}
-
 Test(warn_queue, says_nothing_of_what_is_meant)
 {
 	expect_warnings(LONG("ecn: off") TO_G0, "");

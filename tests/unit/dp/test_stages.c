@@ -154,7 +154,7 @@ Test(stages, a_buffer_holds_four_bursts_and_the_queue_what_is_beyond)
 	stage_enqueue(b->w, &b->w->burst);
 	cr_assert_eq(b->w->burst.n_out, 10);
 	stage_drop(b->w, &b->w->burst);
-	cr_assert_eq(b->w->counters->drop[DROP_buffer_full], 10);
+	cr_assert_eq(b->w->counters->drop[DROP_tx_full], 10);
 	cr_assert_eq(b->w->burst.n_out, 0);
 	/* the other port has a buffer of its own */
 	fill(b, 10, 1);

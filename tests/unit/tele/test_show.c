@@ -7,6 +7,7 @@
 
 #include "node.h"
 #include "packet.h"
+#include "show_test.h"
 #include "tele/imbalance.h"
 #include "tele/show.h"
 #include "tele/table.h"
@@ -51,16 +52,8 @@ close_shown(struct shown *s)
 	node_test_close(&s->t);
 }
 
-/* Runs `call`, which prints to `f`; what it printed is in s->text. */
-#define SHOW(s, call)                                                                              \
-	do {                                                                                       \
-		size_t show_len;                                                                   \
-		FILE *f;                                                                           \
-		free((s)->text);                                                                   \
-		f = open_memstream(&(s)->text, &show_len);                                         \
-		call;                                                                              \
-		fclose(f);                                                                         \
-	} while (0)
+/* What `call` prints to `f` is in s->text. */
+#define SHOW(s, call) CAPTURE((s)->text, call)
 
 static void
 expect_line(const struct shown *s, const char *words)

@@ -12,6 +12,7 @@
 
 #include "node.h"
 #include "packet.h"
+#include "show_test.h"
 #include "tele/report.h"
 #include "tele/show.h"
 #include "wire/pfc.h"
@@ -75,16 +76,10 @@ close_shown(struct shown *s)
 	node_test_close(&s->t);
 }
 
-/* Runs `call`, which prints to `f`; what it printed is in s->text, a space where there were more.
- */
+/* What `call` prints to `f` is in s->text, a space where there were more. */
 #define SHOW(s, call)                                                                              \
 	do {                                                                                       \
-		size_t show_len;                                                                   \
-		FILE *f;                                                                           \
-		free((s)->text);                                                                   \
-		f = open_memstream(&(s)->text, &show_len);                                         \
-		call;                                                                              \
-		fclose(f);                                                                         \
+		CAPTURE((s)->text, call);                                                          \
 		squeeze((s)->text);                                                                \
 	} while (0)
 
