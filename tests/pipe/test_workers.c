@@ -180,8 +180,8 @@ Test(workers, what_waits_in_a_hand_off_ring_at_the_end_is_counted)
 	cr_assert_eq(stopped,
 		N_OUT * (WORKERS * WORKER_TX_MAX + PORTS_HANDOFF - 1 + EGRESS_PLAIN_PACKETS), "%lu",
 		stopped);
-	cr_assert_eq(stopped + node_test_drops(&t, DROP_tx_full) + N_OUT * NODE_TEST_DEPTH,
-		f.n_sent);
+	cr_assert_eq(
+		stopped + node_test_drops(&t, DROP_tx_full) + N_OUT * NODE_TEST_DEPTH, f.n_sent);
 	node_test_close(&t);
 }
 

@@ -93,7 +93,7 @@ static const struct row {
 		false, "--no-pci ", "-a "},
 	{"a replay has one lcore and no PCI",
 		PORT("0000:3b:00.0") "runtime: {workers: [{lcore: 77, rx: [p]}]}\n", &four, true,
-		"-l 2 |--no-pci ", "-a |--main-lcore|77"},
+		"-l 2 |--no-pci ", "-a |--main-lcore| 77|,77"},
 	{"the user's options come last", PORT("net_null0") "runtime: {eal: [\"--log-level=8\"]}\n",
 		&two, false, "--log-level=warning |--no-huge |--log-level=8 ", NULL},
 	{"--no-huge keeps the configured memory, on a machine with hugepages",
