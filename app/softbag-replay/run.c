@@ -8,14 +8,14 @@
 
 #include <rte_cycles.h>
 
-#include "qos/time.h"
+#include "base/ps.h"
 
 /*
- * Packets that wait and do not move: for so long no pause and no delay lasts (QOS_AHEAD_MAX, 70 s;
+ * Packets that wait and do not move: for so long no pause and no delay lasts (PS_AHEAD_MAX, 70 s;
  * twice for a pause that begins when a delay ends), and so many turns in which something is due
  * move it, be it a buffer's worth in each.
  */
-#define STILL_NS    (2 * QOS_AHEAD_MAX / QOS_PS_PER_NS)
+#define STILL_NS    (2 * PS_AHEAD_MAX / PS_PER_NS)
 #define STILL_TURNS 1000000u
 
 static int
@@ -57,7 +57,7 @@ advance(struct run *r, uint64_t next_ps)
 	if (next_ps == 0) /* the buffer was full, or there is none: at once, or when it helps */
 		next = RTE_MIN(next, r->now + (r->moved ? 1 : FEED_TURN_NS));
 	else if (next_ps != DP_NEVER_PS)
-		next = RTE_MIN(next, r->now + (next_ps + QOS_PS_PER_NS - 1) / QOS_PS_PER_NS);
+		next = RTE_MIN(next, r->now + (next_ps + PS_PER_NS - 1) / PS_PER_NS);
 	if (next == UINT64_MAX)
 		next = r->now + FEED_TURN_NS;
 	series_until(&r->series, next);

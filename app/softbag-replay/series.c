@@ -104,7 +104,7 @@ write_row(struct series *s, uint64_t ns, size_t port, unsigned int class)
 	if (!is_seen(s, port, class, &now))
 		return;
 	paused = policy->pfc &
-		 qos_pause_mask(&commons->pause, qos_ps(&s->node->worker[0]->timebase, ns));
+		 qos_pause_mask(&commons->pause, ps_from_ticks(&s->node->worker[0]->timebase, ns));
 	write_time(s->file, ns);
 	fprintf(s->file,
 		",%s,%u,%" PRIu64 ",%" PRIi64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64

@@ -95,7 +95,7 @@ group_bytes(const struct conf *c)
 static uint64_t
 record_bytes(const struct conf *c, unsigned int n_workers)
 {
-	return n_workers * qos_chunks_bytes(egress_records(c), (uint32_t)c->n_ports * QUEUE_FIFOS);
+	return n_workers * pkt_chunks_bytes(egress_records(c), (uint32_t)c->n_ports * QUEUE_FIFOS);
 }
 
 static uint64_t

@@ -187,7 +187,7 @@ fill_policy(struct egress_policy *e, const struct conf *conf, size_t port)
 	e->packets_max = egress_queue_packets(conf, port);
 	e->packets_pfc = egress_paused_packets(conf);
 	e->line_max = egress_line_packets(conf, port);
-	e->delay_ps = p->delay_ns * QOS_PS_PER_NS;
+	e->delay_ps = p->delay_ns * PS_PER_NS;
 	e->queued = egress_is_queued(p);
 	e->shaped = p->rate_bps != 0;
 	e->impaired = p->impair_out.pos.line != 0;
@@ -332,10 +332,10 @@ egress_touch(struct node *n, uint64_t now_ps)
 	for (size_t p = 0; p < n->n_ports; p++) {
 		struct egress_commons *m = &n->shared.commons[p];
 
-		qos_touch(&m->shaper.tat_ps, now_ps);
+		ps_touch(&m->shaper.tat_ps, now_ps);
 		for (unsigned int c = 0; c < DP_CLASSES; c++) {
-			qos_touch(&m->pause.until_ps[c], now_ps);
-			qos_touch(&m->phantom[c].tat_ps, now_ps);
+			ps_touch(&m->pause.until_ps[c], now_ps);
+			ps_touch(&m->phantom[c].tat_ps, now_ps);
 		}
 	}
 }

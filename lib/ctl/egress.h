@@ -42,7 +42,7 @@ int egress_create(struct node *n);
 int egress_attach(struct node *n, struct worker *w);
 void egress_free(struct node *n);
 
-/* Keeps times that nobody uses from coming round (qos_touch()); now and then, an hour is often. */
+/* Keeps times that nobody uses from coming round (ps_touch()); now and then, an hour is often. */
 void egress_touch(struct node *n, uint64_t now_ps);
 
 /*

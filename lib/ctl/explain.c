@@ -133,7 +133,7 @@ node_explain(const struct conf *c, const struct node_log *log, FILE *out)
 		b.mbufs / b.n_mbufs);
 	packet_rows(c, &b, u, out);
 	row(out, "records", size(b.records, is),
-		"of what waits, %zu B each, in each of %u worker%s", sizeof(struct qos_rec),
+		"of what waits, %zu B each, in each of %u worker%s", sizeof(struct pkt_rec),
 		u.n_workers, u.n_workers == 1 ? "" : "s");
 	row(out, "workers", size(b.workers - b.records, is), "counters, bursts, queues");
 	row(out, "routes", size(b.fib, is), "room for %u IPv4 and %u IPv6", b.plan.v4.n_routes,

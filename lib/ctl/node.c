@@ -257,7 +257,7 @@ node_poll(struct node *n, uint64_t now)
 	}
 	if (now - n->touch_tsc > n->env.clock.hz * TOUCH_S) {
 		n->touch_tsc = now;
-		egress_touch(n, qos_ps(&n->worker[0]->timebase, now));
+		egress_touch(n, ps_from_ticks(&n->worker[0]->timebase, now));
 	}
 	reclaim_poll(&n->reclaim);
 	return busy;
@@ -350,7 +350,7 @@ node_set_link(struct node *n, uint16_t port_idx, bool up)
 	/* what the peer asked for went with the link; a storm sees a turn without pause */
 	if (!up)
 		qos_pause_clear(&n->shared.commons[port_idx].pause,
-			qos_ps(&n->worker[0]->timebase, clock_now(&n->env.clock)));
+			ps_from_ticks(&n->worker[0]->timebase, clock_now(&n->env.clock)));
 	node_say(&n->env.log, NODE_NOTE, "port %s: link %s.", n->port[port_idx]->name,
 		up ? "up" : "down");
 	rebuild_groups(n, port_idx);
@@ -382,8 +382,8 @@ node_next_ps(const struct node *n, uint64_t now)
 	uint64_t next = DP_NEVER_PS;
 
 	for (unsigned int i = 0; i < n->n_workers; i++)
-		next = RTE_MIN(
-			next, worker_next_ps(n->worker[i], qos_ps(&n->worker[i]->timebase, now)));
+		next = RTE_MIN(next,
+			worker_next_ps(n->worker[i], ps_from_ticks(&n->worker[i]->timebase, now)));
 	for (size_t p = 0; p < n->n_ports; p++)
 		if (n->handoff[p] != NULL && rte_ring_count(n->handoff[p]) != 0)
 			return 0;

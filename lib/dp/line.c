@@ -8,7 +8,7 @@
 
 /* The caller has seen to it that there is room. */
 static void
-to_tx(struct worker *w, uint16_t port_idx, const struct qos_rec *rec)
+to_tx(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec)
 {
 	struct worker_tx *tx = &w->tx[port_idx];
 	struct queue_count *count = &w->queue[port_idx].count[rec->class];
@@ -21,7 +21,7 @@ to_tx(struct worker *w, uint16_t port_idx, const struct qos_rec *rec)
 }
 
 static void
-lose(struct worker *w, uint16_t port_idx, const struct qos_rec *rec, enum drop_reason reason)
+lose(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec, enum drop_reason reason)
 {
 	rte_pktmbuf_free(rec->m);
 	w->counters->drop[reason]++;
@@ -30,7 +30,7 @@ lose(struct worker *w, uint16_t port_idx, const struct qos_rec *rec, enum drop_r
 
 /* Onto the line, or past it; true when the packet found room. */
 static bool
-place(struct worker *w, uint16_t port_idx, const struct qos_rec *rec, bool late)
+place(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec, bool late)
 {
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	struct worker_queue *q = &w->queue[port_idx];
@@ -42,7 +42,7 @@ place(struct worker *w, uint16_t port_idx, const struct qos_rec *rec, bool late)
 		return true;
 	}
 	if (q->line.n + q->late.n >= policy->line_max ||
-		!qos_fifo_push(&w->chunks, late ? &q->late : &q->line, rec))
+		!pkt_fifo_push(&w->chunks, late ? &q->late : &q->line, rec))
 		return false;
 	w->queued[port_idx / 64] |= UINT64_C(1) << (port_idx % 64);
 	return true;
@@ -50,9 +50,9 @@ place(struct worker *w, uint16_t port_idx, const struct qos_rec *rec, bool late)
 
 /* A second copy right behind the first; counted only when it was made and found room. */
 static void
-duplicate(struct worker *w, uint16_t port_idx, const struct qos_rec *rec, bool late)
+duplicate(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec, bool late)
 {
-	struct qos_rec copy = *rec;
+	struct pkt_rec copy = *rec;
 
 	copy.m = rte_pktmbuf_copy(rec->m, rec->m->pool, 0, UINT32_MAX);
 	if (copy.m == NULL)
@@ -71,12 +71,12 @@ flip_bit(struct rte_mbuf *m, uint32_t draw)
 }
 
 void
-line_put(struct worker *w, uint16_t port_idx, const struct qos_rec *rec)
+line_put(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec)
 {
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	struct worker_queue *q = &w->queue[port_idx];
 	struct qos_impair_verdict v = {0};
-	struct qos_rec out = *rec;
+	struct pkt_rec out = *rec;
 
 	if (unlikely(policy->impaired)) {
 		v = qos_impair_draw(&q->impair);
@@ -97,28 +97,28 @@ line_put(struct worker *w, uint16_t port_idx, const struct qos_rec *rec)
 }
 
 /* The FIFO whose first packet goes next, or NULL: its time has not come. */
-static struct qos_fifo *
+static struct pkt_fifo *
 due(struct worker_queue *q, uint64_t now_ps)
 {
-	const struct qos_rec *a = qos_fifo_peek(&q->line), *b = qos_fifo_peek(&q->late);
-	struct qos_fifo *first = &q->line;
+	const struct pkt_rec *a = pkt_fifo_peek(&q->line), *b = pkt_fifo_peek(&q->late);
+	struct pkt_fifo *first = &q->line;
 
-	if (a == NULL || (b != NULL && !qos_reached(a->at_ps, b->at_ps))) {
+	if (a == NULL || (b != NULL && !ps_reached(a->at_ps, b->at_ps))) {
 		first = &q->late;
 		a = b;
 	}
-	return a != NULL && qos_reached(a->at_ps, now_ps) ? first : NULL;
+	return a != NULL && ps_reached(a->at_ps, now_ps) ? first : NULL;
 }
 
 void
 line_serve(struct worker *w, uint16_t port_idx)
 {
 	struct worker_queue *q = &w->queue[port_idx];
-	struct qos_fifo *f;
-	struct qos_rec rec;
+	struct pkt_fifo *f;
+	struct pkt_rec rec;
 
 	while (w->tx[port_idx].n < WORKER_TX_MAX && (f = due(q, w->now_ps)) != NULL) {
-		qos_fifo_pop(&w->chunks, f, &rec);
+		pkt_fifo_pop(&w->chunks, f, &rec);
 		to_tx(w, port_idx, &rec);
 	}
 }

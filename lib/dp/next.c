@@ -9,13 +9,13 @@
 #include "dp/worker.h"
 
 static uint64_t
-ahead_of_record(const struct qos_fifo *f, uint64_t now)
+ahead_of_record(const struct pkt_fifo *f, uint64_t now)
 {
-	const struct qos_rec *rec = qos_fifo_peek(f);
+	const struct pkt_rec *rec = pkt_fifo_peek(f);
 
 	if (rec == NULL)
 		return DP_NEVER_PS;
-	return qos_reached(rec->at_ps, now) ? 0 : rec->at_ps - now;
+	return ps_reached(rec->at_ps, now) ? 0 : rec->at_ps - now;
 }
 
 /* The class queues: a class goes when the shaper lets it and its pause is over. */
@@ -27,8 +27,8 @@ classes_next(const struct worker *w, uint16_t port_idx, uint64_t now)
 	uint64_t next = DP_NEVER_PS, shaper = 0, urgent = 0;
 
 	if (policy->shaped) {
-		shaper = qos_ahead(qos_shaper_next_ps(&commons->shaper), now);
-		urgent = qos_ahead(qos_shaper_next_urgent_ps(&commons->shaper), now);
+		shaper = ps_ahead(qos_shaper_next_ps(&commons->shaper), now);
+		urgent = ps_ahead(qos_shaper_next_urgent_ps(&commons->shaper), now);
 	}
 	for (unsigned int c = 0; c < DP_CLASSES; c++) {
 		uint64_t at = w->queue[port_idx].sched.strict >> c & 1 ? urgent : shaper;
@@ -38,7 +38,7 @@ classes_next(const struct worker *w, uint16_t port_idx, uint64_t now)
 		if (!(policy->pfc >> c & 1))
 			; /* no pause is for it */
 		else if (!(commons->storm.mask >> c & 1))
-			at = RTE_MAX(at, qos_ahead(commons->pause.until_ps[c], now));
+			at = RTE_MAX(at, ps_ahead(commons->pause.until_ps[c], now));
 		else if (!policy->storm_forward)
 			at = 0; /* the next turn drops it */
 		next = RTE_MIN(next, at);
@@ -63,7 +63,7 @@ xoff_next(const struct qos_xoff *x, uint64_t now)
 {
 	if (!x->off)
 		return x->held > x->xoff_bytes ? 0 : DP_NEVER_PS;
-	if (x->held <= x->xon_bytes || qos_reached(x->refresh_ps, now))
+	if (x->held <= x->xon_bytes || ps_reached(x->refresh_ps, now))
 		return 0;
 	return x->refresh_ps - now;
 }
@@ -82,7 +82,7 @@ storm_next(const struct egress_commons *commons, uint8_t honoured, uint64_t now)
 		backlog |= (uint8_t)((egress_backlog(commons, c) != 0) << c);
 	if (storm->mask == 0 && (paused & backlog) == 0)
 		return DP_NEVER_PS;
-	return qos_ahead(storm->last_ps + storm->step_ps, now);
+	return ps_ahead(storm->last_ps + storm->step_ps, now);
 }
 
 static uint64_t

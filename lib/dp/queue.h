@@ -12,7 +12,7 @@
 
 #include "dp/egress.h"
 #include "pkt/burst.h"
-#include "qos/fifo.h"
+#include "pkt/fifo.h"
 #include "qos/impair.h"
 #include "qos/sched.h"
 
@@ -32,9 +32,9 @@ struct worker_queue {
 	uint32_t head_len[DP_CLASSES]; /* bytes of each class's first packet */
 	uint8_t waiting;               /* bit: the class's FIFO is not empty */
 	uint8_t used;                  /* classes that a packet came for, ever */
-	struct qos_fifo fifo[DP_CLASSES];
-	struct qos_fifo line; /* in the order of at_ps, as `late` is */
-	struct qos_fifo late; /* packets that are to be overtaken */
+	struct pkt_fifo fifo[DP_CLASSES];
+	struct pkt_fifo line; /* in the order of at_ps, as `late` is */
+	struct pkt_fifo late; /* packets that are to be overtaken */
 	struct qos_impair impair;
 	struct queue_count count[DP_CLASSES];
 } __rte_cache_aligned;
@@ -77,7 +77,7 @@ void queue_drop_all(struct worker *w, uint16_t port_idx, enum drop_reason reason
 
 /* queue_serve.c to line.c: a packet that has left the class queues at `now`. Frees what it drops.
  */
-void line_put(struct worker *w, uint16_t port_idx, const struct qos_rec *rec);
+void line_put(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec);
 /* Packets whose time has come go to the TX buffer. */
 void line_serve(struct worker *w, uint16_t port_idx);
 

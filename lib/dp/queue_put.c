@@ -60,7 +60,7 @@ charged(const struct worker *w, uint16_t in_port_idx, uint8_t class)
 
 /* To the TX buffer without a stop: nothing waits, nothing holds it back. */
 static bool
-straight(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
+straight(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 {
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	struct egress_commons *commons = &w->shared->commons[port_idx];
@@ -78,7 +78,7 @@ straight(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
 }
 
 static void
-book(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
+book(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 {
 	struct egress_commons *commons = &w->shared->commons[port_idx];
 	struct egress_backlog *backlog = &commons->class_[rec->class];
@@ -103,11 +103,11 @@ no_room(const struct egress_policy *policy, uint8_t class)
 }
 
 static enum drop_reason
-push(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
+push(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 {
 	struct worker_queue *q = &w->queue[port_idx];
 
-	if (!qos_fifo_push(&w->chunks, &q->fifo[rec->class], rec))
+	if (!pkt_fifo_push(&w->chunks, &q->fifo[rec->class], rec))
 		return no_room(w->snapshot->egress[port_idx], rec->class);
 	if (!(q->waiting >> rec->class & 1)) {
 		q->waiting |= (uint8_t)(1u << rec->class);
@@ -125,7 +125,7 @@ push(struct worker *w, const struct qos_rec *rec, uint16_t port_idx)
  * that heeds no pause therefore takes nobody else's, and neither does what cannot be paused.
  */
 static bool
-beyond_headroom(const struct worker *w, const struct qos_rec *rec, const struct qos_xoff *xoff)
+beyond_headroom(const struct worker *w, const struct pkt_rec *rec, const struct qos_xoff *xoff)
 {
 	int64_t held = __atomic_load_n(&xoff->held, __ATOMIC_RELAXED);
 
@@ -134,7 +134,7 @@ beyond_headroom(const struct worker *w, const struct qos_rec *rec, const struct 
 
 /* Reasons that turn a packet away before it is marked: a mark of one that is lost is no mark. */
 static enum drop_reason
-refused(const struct worker *w, const struct qos_rec *rec, uint16_t port_idx, uint64_t backlog)
+refused(const struct worker *w, const struct pkt_rec *rec, uint16_t port_idx, uint64_t backlog)
 {
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	const struct egress_commons *commons = &w->shared->commons[port_idx];
@@ -159,7 +159,7 @@ put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	struct egress_commons *commons = &w->shared->commons[port_idx];
 	const struct egress_class *c = &policy->class_[meta->class];
-	struct qos_rec rec = {
+	struct pkt_rec rec = {
 		.m = m,
 		.at_ps = w->now_ps,
 		.len = rte_pktmbuf_pkt_len(m),

@@ -7,7 +7,7 @@
 
 /* The packet is out of its class queue: nobody is charged for it any more. */
 static void
-unbook(struct worker *w, uint16_t port_idx, const struct qos_rec *rec)
+unbook(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec)
 {
 	struct egress_commons *commons = &w->shared->commons[port_idx];
 	bool paused = w->snapshot->egress[rec->in_port_idx]->pfc >> rec->class & 1;
@@ -21,14 +21,14 @@ unbook(struct worker *w, uint16_t port_idx, const struct qos_rec *rec)
 
 /* Takes the first packet of a class; false when there is none. */
 static bool
-pop(struct worker *w, uint16_t port_idx, unsigned int class, struct qos_rec *ret_rec)
+pop(struct worker *w, uint16_t port_idx, unsigned int class, struct pkt_rec *ret_rec)
 {
 	struct worker_queue *q = &w->queue[port_idx];
-	const struct qos_rec *next;
+	const struct pkt_rec *next;
 
-	if (!qos_fifo_pop(&w->chunks, &q->fifo[class], ret_rec))
+	if (!pkt_fifo_pop(&w->chunks, &q->fifo[class], ret_rec))
 		return false;
-	next = qos_fifo_peek(&q->fifo[class]);
+	next = pkt_fifo_peek(&q->fifo[class]);
 	if (next == NULL)
 		q->waiting &= (uint8_t) ~(1u << class);
 	else
@@ -40,7 +40,7 @@ pop(struct worker *w, uint16_t port_idx, unsigned int class, struct qos_rec *ret
 static void
 drop_class(struct worker *w, uint16_t port_idx, unsigned int class, enum drop_reason reason)
 {
-	struct qos_rec rec;
+	struct pkt_rec rec;
 
 	while (pop(w, port_idx, class, &rec)) {
 		rte_pktmbuf_free(rec.m);
@@ -108,7 +108,7 @@ serve_classes(struct worker *w, uint16_t port_idx)
 	struct worker_queue *q = &w->queue[port_idx];
 	uint8_t held = policy->pfc != 0 ? blocked(w, port_idx) : 0, eligible, sent = 0;
 	unsigned int left = WORKER_TX_MAX; /* a turn has an end, whatever the clock does */
-	struct qos_rec rec;
+	struct pkt_rec rec;
 
 	while ((eligible = q->waiting & (uint8_t)~held) != 0 && left-- != 0 &&
 		has_room(w, policy, port_idx)) {
@@ -164,12 +164,12 @@ void
 queue_drop_all(struct worker *w, uint16_t port_idx, enum drop_reason reason)
 {
 	struct worker_queue *q = &w->queue[port_idx];
-	struct qos_rec rec;
+	struct pkt_rec rec;
 
 	for (unsigned int c = 0; c < DP_CLASSES; c++)
 		drop_class(w, port_idx, c, reason);
-	while (qos_fifo_pop(&w->chunks, &q->line, &rec) ||
-		qos_fifo_pop(&w->chunks, &q->late, &rec)) {
+	while (pkt_fifo_pop(&w->chunks, &q->line, &rec) ||
+		pkt_fifo_pop(&w->chunks, &q->late, &rec)) {
 		rte_pktmbuf_free(rec.m);
 		w->counters->drop[reason]++;
 		q->count[rec.class].dropped++;

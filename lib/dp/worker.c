@@ -35,7 +35,7 @@ worker_turn(struct worker *w, uint64_t now)
 	w->collected = false;
 	mailbox_poll(w);
 	w->now = now;
-	w->now_ps = qos_ps(&w->timebase, now);
+	w->now_ps = ps_from_ticks(&w->timebase, now);
 	/* acquire: pairs with node_publish()'s release store; the tables behind it are whole */
 	w->snapshot = __atomic_load_n(&w->shared->snapshot, __ATOMIC_ACQUIRE);
 	for (uint16_t q = 0; q < w->n_rxq; q++)
@@ -100,7 +100,7 @@ worker_rests(struct worker *w, unsigned int n, uint64_t sleep_ns)
 	if (w->n_empty < IDLE_SPIN_TURNS || !w->adaptive_idle)
 		return false;
 	/* a fifth more: a sleep begins after the turn whose time is known, and wakes up late */
-	return worker_next_ps(w, w->now_ps) >= (sleep_ns + sleep_ns / 5) * QOS_PS_PER_NS;
+	return worker_next_ps(w, w->now_ps) >= (sleep_ns + sleep_ns / 5) * PS_PER_NS;
 }
 
 int
@@ -161,12 +161,12 @@ zalloc(size_t len, int socket)
 static int
 create_chunks(struct worker *w, const struct worker_config *c)
 {
-	size_t len = qos_chunks_bytes(c->n_records, c->n_ports * QUEUE_FIFOS);
+	size_t len = pkt_chunks_bytes(c->n_records, c->n_ports * QUEUE_FIFOS);
 
 	w->chunk_memory = zalloc(len, c->socket);
 	if (w->chunk_memory == NULL)
 		return -ENOMEM;
-	return qos_chunks_init(&w->chunks, w->chunk_memory, len);
+	return pkt_chunks_init(&w->chunks, w->chunk_memory, len);
 }
 
 int
@@ -197,7 +197,7 @@ worker_create(const struct worker_config *c, struct worker **ret_worker)
 	w->burst_len = c->burst_len;
 	w->adaptive_idle = c->adaptive_idle;
 	rng_init(&w->rng, c->seed + c->idx);
-	qos_timebase_init(&w->timebase, c->clock.hz, c->origin);
+	timebase_init(&w->timebase, c->clock.hz, c->origin);
 	*ret_worker = w;
 	return 0;
 }

@@ -80,8 +80,8 @@ struct worker {
 	uint64_t tx_waiting[DP_PORTS_MAX / 64]; /* bit: tx[port].n > 0 */
 	struct worker_queue *queue;             /* by port index */
 	uint64_t queued[DP_PORTS_MAX / 64];     /* bit: queue[port] is not empty */
-	struct qos_chunks chunks;
-	struct qos_timebase timebase;
+	struct pkt_chunks chunks;
+	struct timebase timebase;
 	void *chunk_memory;
 	uint16_t n_rxq, n_ports;
 	uint16_t burst_len;

@@ -50,6 +50,27 @@
 	X(pfc_storm, "its class is paused without end: the watchdog empties it")                   \
 	X(impair_loss, "lost on purpose: a configured impairment")                                 \
 	X(delay_line_full, "the delay line is at its limit")                                       \
+	X(not_cell, "no cell, on a fabric link")                                                   \
+	X(cell_short, "the frame ends before the header or the payload of its cell does")          \
+	X(cell_check, "the check of the cell's header is wrong")                                   \
+	X(cell_version, "a version or type of cell that is not known here")                        \
+	X(cell_len, "lengths of a cell that contradict each other")                                \
+	X(cell_fragment, "a fragment number that is too high, or not as the flags say")            \
+	X(cell_device, "a source or destination device that cannot be")                            \
+	X(system_port, "the system port that it is for does not exist here")                       \
+	X(unreachable, "no live fabric link leads to the device")                                  \
+	X(voq_full, "the virtual output queue is at its limit")                                    \
+	X(voq_watchdog, "no credit came for too long: its virtual output queue was emptied")       \
+	X(cell_buffer, "no buffers for the cells of the packet")                                   \
+	X(reassembly_timeout, "other cells of its packet did not come in time")                    \
+	X(reassembly_duplicate, "a cell that is there already")                                    \
+	X(reassembly_late, "a cell of a packet that is gone")                                      \
+	X(reassembly_window, "a cell of a packet far ahead of its stream, or far behind")          \
+	X(reassembly_mismatch, "a cell that contradicts the others of its packet")                 \
+	X(reassembly_restart, "its stream began anew before the packet was whole")                 \
+	X(reassembly_streams, "more streams than the node takes")                                  \
+	X(reassembly_full, "the memory for packets in pieces is used up")                          \
+	X(handoff_full, "the worker that the cell belongs to takes no more")                       \
 	X(tx_full, "the port took no more packets and its buffer is full")                         \
 	X(tx_segments, "the port sends one segment only and the packet does not fit one")          \
 	X(stopped, "still waiting when the node was stopped")

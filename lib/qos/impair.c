@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "qos/time.h"
+#include "base/ps.h"
 
 #define PPB       1000000000u
 #define NS_MAX    (UINT64_C(60) * 1000000000)
@@ -33,8 +33,8 @@ qos_impair_init(
 	for (unsigned int k = 0; k < N_CHANCES; k++)
 		i->chance[k] = ppb[k] == PPB ? UINT64_MAX
 					     : (uint64_t)(((unsigned __int128)ppb[k] << 64) / PPB);
-	i->jitter_ps = conf->jitter_ns * QOS_PS_PER_NS;
-	i->reorder_ps = conf->reorder_ns * QOS_PS_PER_NS;
+	i->jitter_ps = conf->jitter_ns * PS_PER_NS;
+	i->reorder_ps = conf->reorder_ns * PS_PER_NS;
 	i->last_ps[0] = i->last_ps[1] = now;
 	return 0;
 }
@@ -69,6 +69,6 @@ qos_impair_release(struct qos_impair *i, bool reorder, uint64_t at_ps)
 {
 	uint64_t *last = &i->last_ps[reorder];
 
-	*last = at_ps + qos_ahead(*last, at_ps);
+	*last = at_ps + ps_ahead(*last, at_ps);
 	return *last;
 }

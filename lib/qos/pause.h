@@ -14,7 +14,7 @@
 
 #include <rte_common.h>
 
-#include "qos/time.h"
+#include "base/ps.h"
 
 #define QOS_PAUSE_CLASSES      8u
 #define QOS_PAUSE_QUANTUM_BITS 512u
@@ -34,8 +34,8 @@ qos_pause_speed_init(struct qos_pause *p, uint64_t rate_bps)
 {
 	uint64_t rate = RTE_MAX(rate_bps, QOS_PAUSE_RATE_MIN);
 
-	__atomic_store_n(&p->ps_per_quantum,
-		(QOS_PAUSE_QUANTUM_BITS * QOS_PS_PER_S + rate / 2) / rate, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->ps_per_quantum, (QOS_PAUSE_QUANTUM_BITS * PS_PER_S + rate / 2) / rate,
+		__ATOMIC_RELAXED);
 }
 
 /* At a speed, see above. Nothing is paused. Control thread. */
@@ -85,7 +85,7 @@ qos_pause_mask(const struct qos_pause *p, uint64_t now)
 	for (unsigned int c = 0; c < QOS_PAUSE_CLASSES; c++) {
 		uint64_t until = __atomic_load_n(&p->until_ps[c], __ATOMIC_RELAXED);
 
-		mask |= (unsigned int)(qos_ahead(until, now) != 0) << c;
+		mask |= (unsigned int)(ps_ahead(until, now) != 0) << c;
 	}
 	return (uint8_t)mask;
 }

@@ -39,7 +39,7 @@ int
 qos_phantom_init(struct qos_phantom *p, uint64_t rate_bps, uint32_t permille, uint64_t cap_bytes,
 	uint64_t now)
 {
-	unsigned __int128 byte_ps = (unsigned __int128)(8 * QOS_PS_PER_S) << QOS_PHANTOM_SHIFT, cap;
+	unsigned __int128 byte_ps = (unsigned __int128)(8 * PS_PER_S) << QOS_PHANTOM_SHIFT, cap;
 	uint64_t drain = (uint64_t)((unsigned __int128)rate_bps * permille / 1000);
 
 	if (permille == 0 || permille > 1000 || drain < QOS_RATE_MIN || drain > QOS_RATE_MAX)
@@ -47,7 +47,7 @@ qos_phantom_init(struct qos_phantom *p, uint64_t rate_bps, uint32_t permille, ui
 	p->tat_ps = now;
 	p->ps_per_byte = (uint64_t)((byte_ps + drain / 2) / drain);
 	/* rounded up: a time that is a whole number of bytes comes back as that number */
-	p->bytes_per_ps = (uint64_t)(((unsigned __int128)drain << 64) / (8 * QOS_PS_PER_S)) + 1;
+	p->bytes_per_ps = (uint64_t)(((unsigned __int128)drain << 64) / (8 * PS_PER_S)) + 1;
 	cap = (unsigned __int128)cap_bytes * p->ps_per_byte >> QOS_PHANTOM_SHIFT;
 	p->cap_ps = cap > QOS_PHANTOM_CAP_MAX_PS ? QOS_PHANTOM_CAP_MAX_PS : (uint64_t)cap;
 	return 0;

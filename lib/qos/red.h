@@ -16,8 +16,8 @@
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
 
+#include "base/ps.h"
 #include "base/rng.h"
-#include "qos/time.h"
 
 struct qos_red {
 	uint64_t kmin, kmax; /* bytes */
@@ -66,7 +66,7 @@ struct qos_phantom {
 
 #define QOS_PHANTOM_SHIFT 20
 
-#define QOS_PHANTOM_CAP_MAX_PS (60 * QOS_PS_PER_S) /* inside QOS_AHEAD_MAX */
+#define QOS_PHANTOM_CAP_MAX_PS (60 * PS_PER_S) /* inside PS_AHEAD_MAX */
 
 /*
  * A queue that drains at `permille` of the rate and holds `cap_bytes` at most: twice kmax is
@@ -87,7 +87,7 @@ qos_phantom_bytes(const struct qos_phantom *p, uint64_t ps)
 static inline uint64_t
 qos_phantom_backlog(const struct qos_phantom *p, uint64_t now)
 {
-	return qos_phantom_bytes(p, qos_ahead(__atomic_load_n(&p->tat_ps, __ATOMIC_RELAXED), now));
+	return qos_phantom_bytes(p, ps_ahead(__atomic_load_n(&p->tat_ps, __ATOMIC_RELAXED), now));
 }
 
 /*
@@ -102,7 +102,7 @@ qos_phantom_add(struct qos_phantom *p, uint64_t now, uint32_t len)
 	uint64_t cost = (len * p->ps_per_byte) >> QOS_PHANTOM_SHIFT;
 
 	for (unsigned int i = 0; i < 4; i++) {
-		ahead = RTE_MIN(qos_ahead(tat, now) + cost, p->cap_ps);
+		ahead = RTE_MIN(ps_ahead(tat, now) + cost, p->cap_ps);
 		if (likely(__atomic_compare_exchange_n(&p->tat_ps, &tat, now + ahead, false,
 			    __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
 			break;

@@ -7,7 +7,7 @@
 int
 qos_shaper_init(struct qos_shaper *s, uint64_t rate_bps, bool l2, uint64_t now)
 {
-	unsigned __int128 byte = (unsigned __int128)(8 * QOS_PS_PER_S) << QOS_PER_BYTE_SHIFT;
+	unsigned __int128 byte = (unsigned __int128)(8 * PS_PER_S) << QOS_PER_BYTE_SHIFT;
 
 	if (rate_bps < QOS_RATE_MIN || rate_bps > QOS_RATE_MAX)
 		return -ERANGE;

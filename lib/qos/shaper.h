@@ -26,14 +26,14 @@
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
 
-#include "qos/time.h"
+#include "base/ps.h"
 
 /*
  * Half would lose rate when a worker's turn takes 50 us; double would only be a larger burst.
  */
-#define QOS_SHAPER_TOLERANCE_PS (100 * QOS_PS_PER_US)
+#define QOS_SHAPER_TOLERANCE_PS (100 * PS_PER_US)
 
-#define QOS_RATE_MIN UINT64_C(100000)        /* 100 kbit/s: 65,535 bytes fit QOS_AHEAD_MAX */
+#define QOS_RATE_MIN UINT64_C(100000)        /* 100 kbit/s: 65,535 bytes fit PS_AHEAD_MAX */
 #define QOS_RATE_MAX UINT64_C(1600000000000) /* 1.6 Tbit/s */
 
 /* Bits behind the point of a time a byte: 1 part in 10^7 at QOS_RATE_MAX. */
@@ -95,14 +95,14 @@ qos_shaper_next_urgent_ps(const struct qos_shaper *s)
 static inline bool
 qos_shaper_ready(const struct qos_shaper *s, uint64_t now)
 {
-	return qos_ahead(__atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED), now) <= s->tolerance_ps;
+	return ps_ahead(__atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED), now) <= s->tolerance_ps;
 }
 
 /* The same for a frame that goes before what others have waiting. Worker. */
 static inline bool
 qos_shaper_ready_urgent(const struct qos_shaper *s, uint64_t now)
 {
-	return qos_ahead(__atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED), now) <= s->urgent_ps;
+	return ps_ahead(__atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED), now) <= s->urgent_ps;
 }
 
 /* The two below: `tolerance_ps` is one of the shaper's. */
@@ -114,7 +114,7 @@ qos_shaper_take_within(
 	uint64_t cost = qos_shaper_cost(s, frame_len);
 
 	for (unsigned int i = 0; i < QOS_SHAPER_TRIES; i++) {
-		uint64_t ahead = qos_ahead(tat, now);
+		uint64_t ahead = ps_ahead(tat, now);
 
 		if (ahead > tolerance_ps)
 			return false;

@@ -7,7 +7,7 @@
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
 
-#include "qos/time.h"
+#include "base/ps.h"
 
 #define STORM_MS_MAX 60000u
 
@@ -16,7 +16,7 @@ bounded_ps(uint32_t ms)
 {
 	uint32_t at_most = RTE_MIN(ms, STORM_MS_MAX);
 
-	return RTE_MAX(at_most, 1u) * QOS_PS_PER_MS;
+	return RTE_MAX(at_most, 1u) * PS_PER_MS;
 }
 
 void
@@ -73,7 +73,7 @@ restore(struct qos_storm *w, unsigned int c, bool calm, uint64_t dt)
 uint8_t
 qos_storm_turn(struct qos_storm *w, uint64_t now, uint8_t paused, uint8_t backlog, uint8_t sent)
 {
-	uint64_t dt = RTE_MIN(qos_ahead(now, w->last_ps), w->step_ps);
+	uint64_t dt = RTE_MIN(ps_ahead(now, w->last_ps), w->step_ps);
 	uint8_t before = w->mask, mask = before;
 	uint8_t held = paused & w->paused, seen = paused | w->paused;
 	uint8_t stuck = backlog & (uint8_t)~sent;

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "qos/time.h"
+#include "base/ps.h"
 
 int
 qos_xoff_init(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes, uint64_t pause_ps)
@@ -36,7 +36,7 @@ qos_xoff_turn(struct qos_xoff *x, uint64_t now)
 		x->off = false;
 		return QOS_XOFF_SEND_XON;
 	}
-	if (x->off && !qos_reached(x->refresh_ps, now))
+	if (x->off && !ps_reached(x->refresh_ps, now))
 		return QOS_XOFF_NOTHING;
 	x->off = true;
 	x->refresh_ps = now + __atomic_load_n(&x->repeat_ps, __ATOMIC_RELAXED);

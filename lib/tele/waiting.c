@@ -7,7 +7,7 @@
 #include "dp/queue.h"
 
 static void
-add_fifo(struct waiting *sum, const struct qos_fifo *f)
+add_fifo(struct waiting *sum, const struct pkt_fifo *f)
 {
 	sum->packets += __atomic_load_n(&f->n, __ATOMIC_RELAXED);
 	sum->bytes += __atomic_load_n(&f->bytes, __ATOMIC_RELAXED);
@@ -57,7 +57,7 @@ waiting_is_shown(const struct node *n, size_t port, unsigned int class)
 uint8_t
 waiting_paused(const struct node *n, size_t port)
 {
-	uint64_t now = qos_ps(&n->worker[0]->timebase, clock_now(&n->env.clock));
+	uint64_t now = ps_from_ticks(&n->worker[0]->timebase, clock_now(&n->env.clock));
 
 	return qos_pause_mask(&n->shared.commons[port].pause, now) & n->policy[port].pfc;
 }

@@ -214,7 +214,7 @@ make_paused(struct bench *b)
 	out->packets_max = 10;
 	out->packets_pfc = 200;
 	cr_assert_eq(qos_shaper_init(&b->commons[0].shaper, 1000000, false, 0), 0);
-	b->commons[0].shaper.tat_ps = QOS_PS_PER_S;
+	b->commons[0].shaper.tat_ps = PS_PER_S;
 	b->w->tx[0].direct = false;
 	b->w->burst.in_port_idx = 1;
 }

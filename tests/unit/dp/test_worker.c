@@ -274,7 +274,7 @@ Test(worker, rests_while_the_delay_line_holds_what_is_not_due)
 	struct bench *b = bench_make(true);
 
 	b->policy.queued = b->policy.line = true;
-	b->policy.delay_ps = 5 * QOS_PS_PER_MS;
+	b->policy.delay_ps = 5 * PS_PER_MS;
 	turn_rests(b);
 	put(b, 0);
 	b->now_ns = 1000000;
@@ -294,16 +294,16 @@ Test(worker, rests_while_the_delay_line_holds_what_is_not_due)
 Test(worker, rests_until_the_first_of_both_delay_lines)
 {
 	struct bench *b = bench_make(true);
-	struct qos_rec rec = {.len = FRAME_LEN};
+	struct pkt_rec rec = {.len = FRAME_LEN};
 
 	b->policy.queued = b->policy.line = true;
-	b->policy.delay_ps = 5 * QOS_PS_PER_MS;
+	b->policy.delay_ps = 5 * PS_PER_MS;
 	turn_rests(b);
 	put(b, 0);
 	rec.m = rte_pktmbuf_alloc(b->pool);
 	cr_assert_not_null(rte_pktmbuf_append(rec.m, FRAME_LEN));
-	rec.at_ps = 3 * QOS_PS_PER_MS;
-	cr_assert(qos_fifo_push(&b->w->chunks, &b->w->queue[0].late, &rec));
+	rec.at_ps = 3 * PS_PER_MS;
+	cr_assert(pkt_fifo_push(&b->w->chunks, &b->w->queue[0].late, &rec));
 	tire(b);
 	check_rests_until(b, 3000000);
 	check_rests_until(b, 5000000);
@@ -341,7 +341,7 @@ Test(worker, rests_until_the_shaper_lets_a_strict_class_go)
 	qos_sched_init(&b->w->queue[0].sched, b->policy.weight);
 	cr_assert_eq(qos_shaper_init(&b->commons.shaper, 1000000, false, 0), 0);
 	turn_rests(b);
-	b->commons.shaper.tat_ps = (ahead_ns + cost_ns) * QOS_PS_PER_NS;
+	b->commons.shaper.tat_ps = (ahead_ns + cost_ns) * PS_PER_NS;
 	put(b, 0);
 	turn_rests(b);
 	cr_assert_eq(n_out(b), 0);
@@ -360,7 +360,7 @@ Test(worker, does_not_rest_while_a_fast_shaper_has_a_backlog)
 	turn_rests(b);
 	tire(b);
 	/* far more than the tolerance of 100 us took */
-	b->commons.shaper.tat_ps = 150 * QOS_PS_PER_US;
+	b->commons.shaper.tat_ps = 150 * PS_PER_US;
 	put(b, 0);
 	for (unsigned int i = 0; i < SPIN_TURNS; i++)
 		cr_assert_not(turn_rests(b), "50 us from now it may go");
@@ -386,7 +386,7 @@ Test(worker, rests_while_all_that_waits_is_paused)
 	tire(b);
 	check_rests_until(b, 1000000);
 	check_rests_until(b, 2000000);
-	qos_pause_apply(&b->commons.pause, b->now_ns * QOS_PS_PER_NS, 1u << 3, quanta);
+	qos_pause_apply(&b->commons.pause, b->now_ns * PS_PER_NS, 1u << 3, quanta);
 	put(b, 3);
 	tire(b);
 	cr_assert(turn_rests(b));
@@ -426,7 +426,7 @@ Test(worker, rests_by_the_length_of_the_sleep)
 	struct bench *b = bench_make(true);
 
 	b->policy.queued = b->policy.line = true;
-	b->policy.delay_ps = QOS_PS_PER_MS;
+	b->policy.delay_ps = PS_PER_MS;
 	turn_rests(b);
 	put(b, 0);
 	tire(b);

@@ -6,8 +6,8 @@
 #include <criterion/criterion.h>
 
 #include "base/bits.h"
+#include "base/ps.h"
 #include "qos/impair.h"
-#include "qos/time.h"
 
 #define DRAWS 1000000
 
@@ -121,13 +121,13 @@ Test(impair, jitter_does_not_change_which_frames_are_lost)
 Test(impair, jitter_is_uniform_and_reordered_frames_wait_longer)
 {
 	struct qos_impair i = make(&all, 3);
-	uint64_t max = all.jitter_ns * QOS_PS_PER_NS;
+	uint64_t max = all.jitter_ns * PS_PER_NS;
 	unsigned int n_lower = 0, n = 0;
 	double sum = 0;
 
 	for (unsigned int k = 0; k < 100000; k++) {
 		struct qos_impair_verdict v = qos_impair_draw(&i);
-		uint64_t least = v.reorder ? all.reorder_ns * QOS_PS_PER_NS : 0;
+		uint64_t least = v.reorder ? all.reorder_ns * PS_PER_NS : 0;
 
 		cr_assert(v.extra_ps >= least && v.extra_ps <= least + max);
 		sum += (double)(v.extra_ps - least);
@@ -154,20 +154,20 @@ Test(impair, the_corrupted_bit_may_be_any)
 Test(impair, release_times_of_each_line_never_go_back)
 {
 	struct qos_impair i;
-	uint64_t now = UINT64_MAX - QOS_PS_PER_MS, last[2];
+	uint64_t now = UINT64_MAX - PS_PER_MS, last[2];
 	unsigned int clamped = 0;
 
 	cr_assert_eq(qos_impair_init(&i, &all, 5, now), 0);
 	last[0] = last[1] = now;
-	for (unsigned int n = 0; n < 50000; n++, now += 100 * QOS_PS_PER_NS) {
+	for (unsigned int n = 0; n < 50000; n++, now += 100 * PS_PER_NS) {
 		struct qos_impair_verdict v = qos_impair_draw(&i);
-		uint64_t at = now + QOS_PS_PER_MS + v.extra_ps;
+		uint64_t at = now + PS_PER_MS + v.extra_ps;
 		uint64_t release = qos_impair_release(&i, v.reorder, at);
 
-		cr_assert(qos_reached(at, release), "not before its time");
-		cr_assert(qos_reached(last[v.reorder], release), "frame %u overtakes", n);
+		cr_assert(ps_reached(at, release), "not before its time");
+		cr_assert(ps_reached(last[v.reorder], release), "frame %u overtakes", n);
 		/* held back by jitter of others, and by no more than that */
-		cr_assert_leq(release - at, all.jitter_ns * QOS_PS_PER_NS);
+		cr_assert_leq(release - at, all.jitter_ns * PS_PER_NS);
 		clamped += release != at;
 		last[v.reorder] = release;
 	}
@@ -181,14 +181,14 @@ Test(impair, a_reordered_frame_is_overtaken)
 	uint64_t now = 0, late = 0;
 	unsigned int overtaken = 0;
 
-	for (unsigned int n = 0; n < 10000; n++, now += QOS_PS_PER_US) {
+	for (unsigned int n = 0; n < 10000; n++, now += PS_PER_US) {
 		struct qos_impair_verdict v = qos_impair_draw(&i);
 		uint64_t release = qos_impair_release(&i, v.reorder, now + v.extra_ps);
 
 		if (v.reorder)
 			late = release;
 		else
-			overtaken += !qos_reached(late, release);
+			overtaken += !ps_reached(late, release);
 	}
 	cr_assert_gt(overtaken, 5000);
 }
@@ -198,7 +198,7 @@ Test(impair, a_line_idle_for_half_the_wrap_holds_nothing_back)
 	struct qos_impair i = make(&all, 1);
 
 	for (uint64_t days = 1; days < 213; days += 3) {
-		uint64_t at = days * 86400 * QOS_PS_PER_S;
+		uint64_t at = days * 86400 * PS_PER_S;
 
 		i.last_ps[0] = 5;
 		cr_assert_eq(qos_impair_release(&i, false, at), at);

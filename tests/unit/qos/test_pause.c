@@ -27,7 +27,7 @@ Test(pause, quanta_are_512_bit_times_of_the_port)
 
 		for (size_t k = 0; k < BITS_ARRAY_LEN(quanta); k++) {
 			unsigned __int128 bits = (unsigned __int128)quanta[k] * 512;
-			uint64_t want = (uint64_t)(bits * QOS_PS_PER_S / rates[i]);
+			uint64_t want = (uint64_t)(bits * PS_PER_S / rates[i]);
 
 			qos_pause_init(&p, rates[i], now);
 			apply_one(&p, now, 3, quanta[k]);
@@ -90,11 +90,11 @@ Test(pause, the_last_frame_counts_longer_or_shorter)
 Test(pause, the_longest_pause_at_the_lowest_speed_is_still_a_pause)
 {
 	struct qos_pause p;
-	uint64_t now = UINT64_MAX - QOS_PS_PER_S, longest;
+	uint64_t now = UINT64_MAX - PS_PER_S, longest;
 
 	qos_pause_init(&p, 1, now); /* taken as 1 Mbit/s */
 	longest = qos_pause_ps(&p, 0xffff);
-	cr_assert_leq(longest, QOS_AHEAD_MAX);
+	cr_assert_leq(longest, PS_AHEAD_MAX);
 	apply_one(&p, now, 7, 0xffff);
 	cr_assert_eq(qos_pause_mask(&p, now), 0x80);
 	cr_assert_eq(qos_pause_mask(&p, now + longest - 1), 0x80);
@@ -108,5 +108,5 @@ Test(pause, a_pause_of_months_ago_does_not_come_back)
 	qos_pause_init(&p, 10000000000, 0);
 	apply_one(&p, 0, 0, 0xffff);
 	for (uint64_t days = 1; days < 213; days++)
-		cr_assert_eq(qos_pause_mask(&p, days * 86400 * QOS_PS_PER_S), 0, "%lu days", days);
+		cr_assert_eq(qos_pause_mask(&p, days * 86400 * PS_PER_S), 0, "%lu days", days);
 }

@@ -191,7 +191,7 @@ check_phantom(uint64_t rate, uint32_t permille, unsigned int load_permille)
 	struct bucket b = {.drain = (long double)rate * permille / 8000 / 1e12L};
 	struct qos_phantom p;
 	struct rng rng;
-	uint64_t now = UINT64_MAX - 5 * QOS_PS_PER_MS; /* over the wrap */
+	uint64_t now = UINT64_MAX - 5 * PS_PER_MS; /* over the wrap */
 
 	rng_init(&rng, rate + load_permille);
 	b.at = now;
@@ -231,7 +231,7 @@ Test(phantom, it_stays_empty_below_its_rate_and_fills_above)
 		backlog = qos_phantom_add(&p, now, 1524);
 	/* 5 % of what came in */
 	cr_assert(backlog > 7500000 && backlog < 7700000, "all of the rate: %lu", backlog);
-	cr_assert_eq(qos_phantom_backlog(&p, now + QOS_PS_PER_S), 0);
+	cr_assert_eq(qos_phantom_backlog(&p, now + PS_PER_S), 0);
 }
 
 Test(phantom, it_holds_its_cap_and_no_more)
@@ -244,11 +244,11 @@ Test(phantom, it_holds_its_cap_and_no_more)
 		backlog = qos_phantom_add(&p, now, 1500);
 	cr_assert_eq(backlog, 100000);
 	/* 100,000 bytes are 80 us at this rate */
-	cr_assert_eq(qos_phantom_backlog(&p, now + 40 * QOS_PS_PER_US), 50000);
-	cr_assert_eq(qos_phantom_backlog(&p, now + 80 * QOS_PS_PER_US), 0);
+	cr_assert_eq(qos_phantom_backlog(&p, now + 40 * PS_PER_US), 50000);
+	cr_assert_eq(qos_phantom_backlog(&p, now + 80 * PS_PER_US), 0);
 	/* however long that would take: it stays within what time can plan */
 	qos_phantom_init(&p, 1000000, 100, UINT64_MAX, now);
-	cr_assert_leq(p.cap_ps, QOS_AHEAD_MAX);
+	cr_assert_leq(p.cap_ps, PS_AHEAD_MAX);
 }
 
 Test(phantom, rates_out_of_range_are_refused)

@@ -14,8 +14,8 @@
 #include "qos/shaper.h"
 
 #define WORKERS_MAX 4u
-#define RUN_PS      (100 * QOS_PS_PER_MS)
-#define STEP_MAX_PS (50 * QOS_PS_PER_US)
+#define RUN_PS      (100 * PS_PER_MS)
+#define STEP_MAX_PS (50 * PS_PER_US)
 
 struct run {
 	uint64_t rate; /* bit/s */
@@ -77,7 +77,7 @@ run(struct run *r, struct qos_shaper *s, uint64_t idle_ps, struct rng *rng)
 			len[w] = next_len(r, rng);
 		}
 		cr_assert_not(qos_shaper_ready(s, r->start + at[w]));
-		at[w] += QOS_PS_PER_NS + rng_below(rng, STEP_MAX_PS - QOS_PS_PER_NS + 1);
+		at[w] += PS_PER_NS + rng_below(rng, STEP_MAX_PS - PS_PER_NS + 1);
 		if (idle_ps != 0 && at[w] > end / 2 && at[w] < end / 2 + idle_ps)
 			at[w] = end / 2 + idle_ps;
 	}
@@ -176,7 +176,7 @@ Test(shaper, no_window_holds_more_than_the_rate_the_tolerance_and_a_frame)
 				uint64_t busy_ps;
 				double credit, frame;
 
-				r = measure(r, 20 * QOS_PS_PER_MS, i + k + n, &busy_ps);
+				r = measure(r, 20 * PS_PER_MS, i + k + n, &busy_ps);
 				credit = (double)QOS_SHAPER_TOLERANCE_PS * (double)r.rate / 1e12;
 				frame = wire_bits(&r, r.len != 0 ? r.len : 8996);
 				cr_assert(r.level_max <= (credit + frame) * 1.0001,
@@ -208,7 +208,7 @@ Test(shaper, next_is_the_first_time_that_take_agrees_to)
 	qos_shaper_init(&s, 1000000000, false, now);
 	while (qos_shaper_take(&s, now, 1500))
 		;
-	cr_assert_gt(qos_ahead(qos_shaper_next_ps(&s), now), 0);
+	cr_assert_gt(ps_ahead(qos_shaper_next_ps(&s), now), 0);
 	for (unsigned int i = 0; i < 10; i++) {
 		uint64_t next = qos_shaper_next_ps(&s);
 
@@ -223,30 +223,30 @@ Test(shaper, a_port_idle_for_any_time_is_not_blocked)
 {
 	for (uint64_t days = 1; days < 213; days++) {
 		struct qos_shaper s;
-		uint64_t now = days * 86400 * QOS_PS_PER_S + 12345;
+		uint64_t now = days * 86400 * PS_PER_S + 12345;
 
 		qos_shaper_init(&s, 10000000000, false, 0);
 		cr_assert(qos_shaper_take(&s, 0, 1500));
 		cr_assert(qos_shaper_take(&s, now, 1500), "%lu days", days);
-		cr_assert(qos_reached(qos_shaper_next_ps(&s), now));
+		cr_assert(ps_reached(qos_shaper_next_ps(&s), now));
 	}
 }
 
 Test(shaper, a_worker_whose_clock_lags_gains_nothing)
 {
 	struct qos_shaper s;
-	uint64_t now = QOS_PS_PER_S, tat;
+	uint64_t now = PS_PER_S, tat;
 
 	qos_shaper_init(&s, 10000000000, false, now);
 	while (qos_shaper_take(&s, now, 1500))
 		;
 	tat = s.tat_ps;
-	cr_assert_not(qos_shaper_take(&s, now - 40 * QOS_PS_PER_US, 1500));
+	cr_assert_not(qos_shaper_take(&s, now - 40 * PS_PER_US, 1500));
 	cr_assert_eq(s.tat_ps, tat);
 	/* where it may send, it adds to what the others booked */
-	cr_assert(qos_shaper_take(&s, now + 200 * QOS_PS_PER_US, 1500));
+	cr_assert(qos_shaper_take(&s, now + 200 * PS_PER_US, 1500));
 	tat = s.tat_ps;
-	cr_assert(qos_shaper_take(&s, now + 190 * QOS_PS_PER_US, 1500));
+	cr_assert(qos_shaper_take(&s, now + 190 * PS_PER_US, 1500));
 	cr_assert_eq(s.tat_ps, tat + qos_shaper_cost(&s, 1500));
 }
 
@@ -259,7 +259,7 @@ Test(shaper, a_rate_out_of_range_is_refused)
 	cr_assert_eq(qos_shaper_init(&s, QOS_RATE_MAX + 1, false, 0), -ERANGE);
 	cr_assert_eq(qos_shaper_init(&s, QOS_RATE_MIN, false, 0), 0);
 	/* the longest frame at the lowest rate is inside what time can plan */
-	cr_assert_lt(qos_shaper_cost(&s, 65535) + s.tolerance_ps, QOS_AHEAD_MAX);
+	cr_assert_lt(qos_shaper_cost(&s, 65535) + s.tolerance_ps, PS_AHEAD_MAX);
 	cr_assert_eq(qos_shaper_cost(&s, 65535), 65559 * 8 * UINT64_C(10000000));
 	cr_assert_eq(qos_shaper_init(&s, QOS_RATE_MAX, false, 0), 0);
 	cr_assert_eq(qos_shaper_cost(&s, 76), 500);
@@ -275,7 +275,7 @@ take_all(void *arg)
 {
 	struct taker *t = arg;
 
-	for (uint64_t now = 0; now < 20 * QOS_PS_PER_MS; now += 5 * QOS_PS_PER_US)
+	for (uint64_t now = 0; now < 20 * PS_PER_MS; now += 5 * PS_PER_US)
 		while (qos_shaper_ready(t->s, now))
 			t->n += qos_shaper_take(t->s, now, 100);
 	return NULL;
@@ -301,7 +301,7 @@ Test(shaper, threads_that_race_book_each_frame_once)
 	}
 	/* always ahead of everybody's time but for the first step: no credit was lost, none made */
 	cr_assert_eq(s.tat_ps, n * cost);
-	cr_assert(n * cost > 20 * QOS_PS_PER_MS && n * cost < 21 * QOS_PS_PER_MS);
+	cr_assert(n * cost > 20 * PS_PER_MS && n * cost < 21 * PS_PER_MS);
 }
 
 /* Whatever others let go last: one urgent frame goes at once, and no more than one longest frame of
@@ -311,7 +311,7 @@ Test(shaper, an_urgent_frame_does_not_wait_and_is_paid_for)
 	static const uint64_t rate[] = {10000000, 10000000000, 400000000000};
 
 	for (unsigned int i = 0; i < 3; i++) {
-		uint64_t now = 1000 * QOS_PS_PER_MS, tat, n = 0;
+		uint64_t now = 1000 * PS_PER_MS, tat, n = 0;
 		struct qos_shaper s;
 
 		cr_assert_eq(qos_shaper_init(&s, rate[i], false, 0), 0);

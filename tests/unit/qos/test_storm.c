@@ -22,7 +22,7 @@ struct port {
 static struct port
 make(uint64_t step_ps, uint64_t jitter_ps)
 {
-	struct port p = {.now = UINT64_MAX - 300 * QOS_PS_PER_MS, /* over the wrap */
+	struct port p = {.now = UINT64_MAX - 300 * PS_PER_MS, /* over the wrap */
 		.step_ps = step_ps,
 		.jitter_ps = jitter_ps};
 
@@ -42,10 +42,10 @@ turn(struct port *p, uint8_t paused, uint8_t backlog, uint8_t sent)
 static bool
 turns(struct port *p, uint64_t ms, uint8_t paused, uint8_t backlog, uint8_t sent)
 {
-	uint64_t end = p->now + ms * QOS_PS_PER_MS;
+	uint64_t end = p->now + ms * PS_PER_MS;
 	bool any = false;
 
-	while (!qos_reached(end, p->now))
+	while (!ps_reached(end, p->now))
 		any |= turn(p, paused, backlog, sent) != 0;
 	return any;
 }
@@ -65,7 +65,7 @@ Test(storm, one_storm_of_any_classes_is_one_detection_and_one_restoration)
 
 	for (size_t i = 0; i < BITS_ARRAY_LEN(masks); i++) {
 		uint8_t m = masks[i];
-		struct port p = make(50 * QOS_PS_PER_US, 0);
+		struct port p = make(50 * PS_PER_US, 0);
 
 		cr_assert_not(turns(&p, 1000, 0, 0xff, 0xff));
 		cr_assert_not(turns(&p, 195, m, 0xff, (uint8_t)~m), "too early");
@@ -87,7 +87,7 @@ Test(storm, one_storm_of_any_classes_is_one_detection_and_one_restoration)
 
 Test(storm, classes_that_join_and_leave_one_after_the_other_are_one_storm)
 {
-	struct port p = make(100 * QOS_PS_PER_US, 0);
+	struct port p = make(100 * PS_PER_US, 0);
 
 	turns(&p, 250, 0x08, 0xff, 0x00);
 	cr_assert_eq(p.storm.mask, 0x08);
@@ -102,7 +102,7 @@ Test(storm, classes_that_join_and_leave_one_after_the_other_are_one_storm)
 
 Test(storm, a_second_storm_is_counted_again)
 {
-	struct port p = make(100 * QOS_PS_PER_US, 0);
+	struct port p = make(100 * PS_PER_US, 0);
 
 	for (uint64_t n = 1; n <= 3; n++) {
 		turns(&p, 300, 0x08, 0x08, 0x00);
@@ -114,7 +114,7 @@ Test(storm, a_second_storm_is_counted_again)
 
 Test(storm, a_pause_in_the_calm_begins_the_calm_again)
 {
-	struct port p = make(100 * QOS_PS_PER_US, 0);
+	struct port p = make(100 * PS_PER_US, 0);
 
 	turns(&p, 300, 0x08, 0x08, 0x00);
 	for (unsigned int i = 0; i < 10; i++) {
@@ -128,7 +128,7 @@ Test(storm, a_pause_in_the_calm_begins_the_calm_again)
 
 Test(storm, an_idle_paused_class_is_none)
 {
-	struct port p = make(50 * QOS_PS_PER_US, 0);
+	struct port p = make(50 * PS_PER_US, 0);
 
 	cr_assert_not(turns(&p, 3000, 0xff, 0x00, 0x00));
 	/* nor one that has something now and then */
@@ -141,7 +141,7 @@ Test(storm, an_idle_paused_class_is_none)
 
 Test(storm, a_class_that_sends_is_none)
 {
-	struct port p = make(50 * QOS_PS_PER_US, 0);
+	struct port p = make(50 * PS_PER_US, 0);
 
 	for (unsigned int i = 0; i < 20; i++) {
 		cr_assert_not(turns(&p, 190, 0x08, 0x08, 0x00));
@@ -153,7 +153,7 @@ Test(storm, a_class_that_sends_is_none)
 /* The peer refreshes too late by 2 % of the pause; the class has frames and no luck to send one. */
 Test(storm, late_pauses_are_none)
 {
-	struct port p = make(20 * QOS_PS_PER_US, 0);
+	struct port p = make(20 * PS_PER_US, 0);
 
 	for (unsigned int i = 0; i < 1000; i++) {
 		cr_assert_not(turns(&p, 3, 0x08, 0x08, 0x00));
@@ -165,7 +165,7 @@ Test(storm, late_pauses_are_none)
 
 Test(storm, one_percent_without_pause_is_one_still)
 {
-	struct port p = make(10 * QOS_PS_PER_US, 0);
+	struct port p = make(10 * PS_PER_US, 0);
 
 	/* 4 ms, of which 0.03 open: 0.75 % */
 	for (unsigned int i = 0; i < 60; i++) {
@@ -181,7 +181,7 @@ Test(storm, one_percent_without_pause_is_one_still)
  */
 Test(storm, jittery_turns_are_none)
 {
-	struct port p = make(10 * QOS_PS_PER_MS, 50 * QOS_PS_PER_MS);
+	struct port p = make(10 * PS_PER_MS, 50 * PS_PER_MS);
 	struct rng rng;
 
 	rng_init(&rng, 7);
@@ -196,11 +196,11 @@ Test(storm, jittery_turns_are_none)
 /* Nobody looks for longer than the detection time, and finds the class paused before and after. */
 Test(storm, gaps_between_turns_prove_nothing)
 {
-	struct port p = make(50 * QOS_PS_PER_US, 0);
+	struct port p = make(50 * PS_PER_US, 0);
 
 	for (unsigned int i = 0; i < 50; i++) {
 		cr_assert_not(turns(&p, 2, 0x08, 0x08, 0x00));
-		p.now += 250 * QOS_PS_PER_MS;
+		p.now += 250 * PS_PER_MS;
 		cr_assert_not(turns(&p, 2, 0x08, 0x08, 0x00));
 		cr_assert_eq(turn(&p, 0x00, 0x08, 0x08), 0);
 	}
@@ -209,7 +209,7 @@ Test(storm, gaps_between_turns_prove_nothing)
 
 Test(storm, a_real_storm_is_found_by_jittery_turns_too_and_once)
 {
-	struct port p = make(10 * QOS_PS_PER_MS, 20 * QOS_PS_PER_MS);
+	struct port p = make(10 * PS_PER_MS, 20 * PS_PER_MS);
 
 	turns(&p, 5000, 0x08, 0x08, 0x00);
 	assert_counts(&p, 1, 0);
@@ -225,20 +225,20 @@ Test(storm, the_speed_of_the_port_does_not_matter)
 
 	for (size_t i = 0; i < BITS_ARRAY_LEN(rates); i++) {
 		static const uint16_t quanta[8] = {[3] = 0xffff};
-		struct port p = make(20 * QOS_PS_PER_US, 0);
+		struct port p = make(20 * PS_PER_US, 0);
 		struct qos_pause pause;
 		uint64_t next = p.now, start = p.now, found = 0;
 
 		qos_pause_init(&pause, rates[i], p.now);
 		for (unsigned int n = 0; n < 25000; n++) { /* 500 ms */
-			if (qos_reached(next, p.now)) {
+			if (ps_reached(next, p.now)) {
 				qos_pause_apply(&pause, p.now, 0x08, quanta);
 				next = p.now + qos_pause_ps(&pause, 0xffff) / 2;
 			}
 			if (turn(&p, qos_pause_mask(&pause, p.now), 0x08, 0) != 0 && found == 0)
 				found = p.now - start;
 		}
-		cr_assert(found >= 200 * QOS_PS_PER_MS && found < 203 * QOS_PS_PER_MS,
+		cr_assert(found >= 200 * PS_PER_MS && found < 203 * PS_PER_MS,
 			"%lu bit/s: after %lu ps", rates[i], found);
 		/* the link goes down in the middle of it, and comes back */
 		qos_pause_clear(&pause, p.now);
@@ -253,7 +253,7 @@ Test(storm, times_out_of_bounds_are_taken_as_the_bounds)
 	struct qos_storm w;
 
 	qos_storm_init(&w, 0, UINT32_MAX, 5);
-	cr_assert_eq(w.detect_ps, QOS_PS_PER_MS);
-	cr_assert_eq(w.restore_ps, 60 * QOS_PS_PER_S);
+	cr_assert_eq(w.detect_ps, PS_PER_MS);
+	cr_assert_eq(w.restore_ps, 60 * PS_PER_S);
 	cr_assert_eq(qos_storm_turn(&w, 5, 0xff, 0xff, 0), 0, "no time has passed");
 }

@@ -9,7 +9,7 @@
 #include "qos/pause.h"
 #include "qos/xoff.h"
 
-#define PAUSE_PS (3356 * QOS_PS_PER_US) /* 65,535 quanta at 10 Gbit/s */
+#define PAUSE_PS (3356 * PS_PER_US) /* 65,535 quanta at 10 Gbit/s */
 
 static struct qos_xoff
 make(uint64_t xoff, uint64_t xon)
@@ -59,7 +59,7 @@ Test(xoff, the_peer_stays_stopped_from_xoff_to_xon)
 	rng_init(&rng, 1);
 	for (unsigned int round = 0; round < 20; round++) {
 		struct qos_xoff x = make(500000, 300000);
-		uint64_t now = UINT64_MAX - 50 * QOS_PS_PER_MS, said = 0;
+		uint64_t now = UINT64_MAX - 50 * PS_PER_MS, said = 0;
 		bool stopped = false;
 		int64_t held = 0;
 
@@ -86,7 +86,7 @@ Test(xoff, the_peer_stays_stopped_from_xoff_to_xon)
 			if (say != QOS_XOFF_NOTHING)
 				said = now;
 			stopped = say == QOS_XOFF_NOTHING ? stopped : say == QOS_XOFF_SEND_XOFF;
-			now += rng_below(&rng, 50 * QOS_PS_PER_US);
+			now += rng_below(&rng, 50 * PS_PER_US);
 		}
 	}
 }

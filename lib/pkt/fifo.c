@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The pool of chunks: how much memory, and its cutting. What a packet pays for is in fifo.h. */
-#include "qos/fifo.h"
+#include "pkt/fifo.h"
 
 #include <errno.h>
 
@@ -9,16 +9,16 @@
  * sum over the FIFOs is what is returned.
  */
 size_t
-qos_chunks_bytes(uint64_t n_records, uint32_t n_fifos)
+pkt_chunks_bytes(uint64_t n_records, uint32_t n_fifos)
 {
-	return (size_t)(n_records / QOS_CHUNK_RECS + UINT64_C(2) * n_fifos) *
-	       sizeof(struct qos_chunk);
+	return (size_t)(n_records / PKT_CHUNK_RECS + UINT64_C(2) * n_fifos) *
+	       sizeof(struct pkt_chunk);
 }
 
 int
-qos_chunks_init(struct qos_chunks *pool, void *mem, size_t bytes)
+pkt_chunks_init(struct pkt_chunks *pool, void *mem, size_t bytes)
 {
-	struct qos_chunk *chunk = mem;
+	struct pkt_chunk *chunk = mem;
 	size_t n = bytes / sizeof(*chunk);
 
 	if (n == 0 || n > UINT32_MAX || (uintptr_t)mem % RTE_CACHE_LINE_SIZE != 0)
