@@ -69,7 +69,7 @@ struct node {
 	struct rte_ring *handoff[DP_PORTS_MAX];
 	struct rte_mempool *pool;
 	struct egress_policy *policy; /* by conf port index */
-	uint32_t paused_packets;      /* the workers' */
+	int64_t paused_packets;       /* the workers' */
 
 	struct fib *fib;
 	struct nhg_group **slot; /* the group table that snapshots point to */

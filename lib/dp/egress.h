@@ -58,7 +58,8 @@ struct egress_backlog {
 } __rte_cache_aligned;
 
 /*
- * Owner: the node. Written by all workers with relaxed atomics: none of it guards other data.
+ * Owner: the node. Written by all workers with relaxed atomics: none of it guards other data. What
+ * packets count in (bytes, packets, xoff.held) gets a burst's sum at a time (dp/ledger.h).
  * `xoff` is of the port as a way in: what it let in and the node still holds. `storm`, `was_up`,
  * and what says of xoff that an XOFF stands, belong to worker 0.
  */
@@ -69,9 +70,9 @@ struct egress_commons {
 	struct qos_phantom phantom[DP_CLASSES];
 	struct qos_xoff xoff[DP_CLASSES];
 	struct qos_storm storm;
-	uint32_t packets; /* in the class queues of all workers; not those with room of their own */
-	uint8_t sent;     /* classes that sent since the watchdog's last turn */
-	bool was_up;      /* the link, when worker 0 last looked */
+	int64_t packets; /* in the class queues of all workers; not those with room of their own */
+	uint8_t sent;    /* classes that sent since the watchdog's last turn */
+	bool was_up;     /* the link, when worker 0 last looked */
 	uint64_t pfc_in, pfc_out; /* pause frames; those sent are no packets of port_out */
 	/* the same by the classes that they name: XOFF and XON */
 	uint64_t pfc_class_in[DP_CLASSES], pfc_class_out[DP_CLASSES];

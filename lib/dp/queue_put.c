@@ -80,17 +80,12 @@ straight(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 static void
 book(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 {
-	struct egress_commons *commons = &w->shared->commons[port_idx];
-	struct egress_backlog *backlog = &commons->class_[rec->class];
 	struct qos_xoff *xoff = charged(w, rec->in_port_idx, rec->class);
-	int64_t bytes = __atomic_add_fetch(&backlog->bytes, rec->len, __ATOMIC_RELAXED);
 
-	/* not exact between workers: a mark lost to a race is one packet lower */
-	if (bytes > 0 && (uint64_t)bytes > __atomic_load_n(&backlog->peak, __ATOMIC_RELAXED))
-		__atomic_store_n(&backlog->peak, (uint64_t)bytes, __ATOMIC_RELAXED);
+	ledger_add_backlog(&w->ledger, &w->shared->commons[port_idx].class_[rec->class], rec->len);
 	if (xoff != NULL)
-		qos_xoff_hold(xoff, rec->len);
-	__atomic_fetch_add(queue_room(w, port_idx, xoff != NULL), 1, __ATOMIC_RELAXED);
+		ledger_add(&w->ledger.held, &xoff->held, rec->len);
+	ledger_add(&w->ledger.room, queue_room(w, port_idx, xoff != NULL), 1);
 }
 
 /* The reason of a packet for which there is no buffer. */
@@ -127,7 +122,7 @@ push(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 static bool
 beyond_headroom(const struct worker *w, const struct pkt_rec *rec, const struct qos_xoff *xoff)
 {
-	int64_t held = __atomic_load_n(&xoff->held, __ATOMIC_RELAXED);
+	int64_t held = ledger_read(&w->ledger.held, &xoff->held);
 
 	return held + rec->len > (int64_t)w->snapshot->egress[rec->in_port_idx]->pfc_held;
 }
@@ -140,7 +135,7 @@ refused(const struct worker *w, const struct pkt_rec *rec, uint16_t port_idx, ui
 	const struct egress_commons *commons = &w->shared->commons[port_idx];
 	const struct egress_class *c = &policy->class_[rec->class];
 	const struct qos_xoff *xoff = charged(w, rec->in_port_idx, rec->class);
-	uint32_t packets = __atomic_load_n(queue_room(w, port_idx, xoff != NULL), __ATOMIC_RELAXED);
+	int64_t packets = ledger_read(&w->ledger.room, queue_room(w, port_idx, xoff != NULL));
 	uint8_t storm = __atomic_load_n(&commons->storm.mask, __ATOMIC_RELAXED);
 
 	if (unlikely(storm >> rec->class & 1 && !policy->storm_forward))
@@ -166,7 +161,7 @@ put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt
 		.in_port_idx = in_port_idx,
 		.class = meta->class,
 	};
-	uint64_t backlog = egress_backlog(commons, meta->class);
+	uint64_t backlog = ledger_backlog(&w->ledger, &commons->class_[meta->class]);
 	enum drop_reason reason = refused(w, &rec, port_idx, backlog);
 
 	if (unlikely(reason != DROP_NONE))

@@ -9,14 +9,15 @@
 static void
 unbook(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec)
 {
-	struct egress_commons *commons = &w->shared->commons[port_idx];
 	bool paused = w->snapshot->egress[rec->in_port_idx]->pfc >> rec->class & 1;
 
-	__atomic_fetch_sub(&commons->class_[rec->class].bytes, rec->len, __ATOMIC_RELAXED);
-	__atomic_fetch_sub(queue_room(w, port_idx, paused), 1, __ATOMIC_RELAXED);
+	ledger_add_backlog(
+		&w->ledger, &w->shared->commons[port_idx].class_[rec->class], -(int64_t)rec->len);
+	ledger_add(&w->ledger.room, queue_room(w, port_idx, paused), -1);
 	if (paused)
-		qos_xoff_hold(
-			&w->shared->commons[rec->in_port_idx].xoff[rec->class], -(int64_t)rec->len);
+		ledger_add(&w->ledger.held,
+			&w->shared->commons[rec->in_port_idx].xoff[rec->class].held,
+			-(int64_t)rec->len);
 }
 
 /* Takes the first packet of a class; false when there is none. */
@@ -143,6 +144,7 @@ queue_serve(struct worker *w, uint16_t port_idx)
 		drop_for_link(w, port_idx);
 	if (q->waiting != 0)
 		serve_classes(w, port_idx);
+	ledger_flush(&w->ledger);
 	if (queue_is_empty(q)) {
 		w->queued[port_idx / 64] &= ~(UINT64_C(1) << (port_idx % 64));
 		w->tx[port_idx].direct = !w->snapshot->egress[port_idx]->queued;
@@ -174,5 +176,6 @@ queue_drop_all(struct worker *w, uint16_t port_idx, enum drop_reason reason)
 		w->counters->drop[reason]++;
 		q->count[rec.class].dropped++;
 	}
+	ledger_flush(&w->ledger);
 	w->queued[port_idx / 64] &= ~(UINT64_C(1) << (port_idx % 64));
 }

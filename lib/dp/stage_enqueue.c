@@ -117,5 +117,6 @@ stage_enqueue(struct worker *w, struct burst *b)
 		else
 			enqueue_queued(w, b, i++);
 	}
+	ledger_flush(&w->ledger);
 	b->n = 0;
 }

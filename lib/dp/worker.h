@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "dp/counters.h"
+#include "dp/ledger.h"
 #include "dp/mailbox.h"
 #include "dp/queue.h"
 #include "dp/snapshot.h"
@@ -39,7 +40,7 @@ struct dp_shared {
 	struct rte_mempool *pool;        /* for the frames that the node itself sends */
 	uint16_t pfc_port[DP_PORTS_MAX]; /* ports that this software pauses */
 	uint16_t n_pfc_ports;
-	uint32_t *paused_packets; /* of all ports, that came by ports that pause them; relaxed */
+	int64_t *paused_packets; /* of all ports, that came by ports that pause them; relaxed */
 	uint16_t n_workers;
 };
 
@@ -80,6 +81,7 @@ struct worker {
 	uint64_t tx_waiting[DP_PORTS_MAX / 64]; /* bit: tx[port].n > 0 */
 	struct worker_queue *queue;             /* by port index */
 	uint64_t queued[DP_PORTS_MAX / 64];     /* bit: queue[port] is not empty */
+	struct ledger ledger;
 	struct pkt_chunks chunks;
 	struct timebase timebase;
 	void *chunk_memory;
@@ -118,7 +120,7 @@ struct worker_config {
  * Where a packet is counted that waits for the port: with what came by ports that pause it, of the
  * whole node, or with all else at the port.
  */
-static inline uint32_t *
+static inline int64_t *
 queue_room(const struct worker *w, uint16_t port_idx, bool paused)
 {
 	return paused ? w->shared->paused_packets : &w->shared->commons[port_idx].packets;
