@@ -34,7 +34,7 @@ fake_tx(void *ctx, uint16_t queue, struct rte_mbuf **m, uint16_t n)
 struct bench {
 	struct dp_shared shared;
 	struct egress_commons commons[2];
-	uint32_t paused_packets;
+	int64_t paused_packets;
 	struct egress_policy policy[2];
 	struct snapshot snapshot;
 	struct fake_port port[2];

@@ -38,7 +38,7 @@ fake_tx(void *ctx, uint16_t queue, struct rte_mbuf **m, uint16_t n)
  * tick is a nanosecond.
  */
 struct bench {
-	uint32_t paused_packets;
+	int64_t paused_packets;
 	struct dp_shared shared;
 	struct snapshot snapshot;
 	struct egress_policy policy;
