@@ -107,7 +107,8 @@ def a_delay_costs_no_throughput():
         check_line_lost_nothing(one, sent, got)
         rates[delay] = rate_of(got)
     tap.diag("; ".join(f"delay {d}: {r / MBIT:.2f} of 20 Mbit/s" for d, r in rates.items()))
-    # A worker that does not get its CPU for a while loses the rate of that while, delay or not.
+    # A worker that does not get its CPU for a while loses the rate of that while, delay or not:
+    # test_netns_throughput.py has it exactly, in one node side by side.
     for rate in rates.values():
         assert RATE / 3 < rate < RATE * 1.02, rates
     assert 1 / 2 < rates["20ms"] / rates["off"] < 2, rates
