@@ -124,11 +124,24 @@ conf_delay_line_bytes(const struct conf_port *p)
 }
 
 uint64_t
+conf_quanta_least(uint64_t bps)
+{
+	const uint64_t quantum = QUANTUM_BITS * NS_PER_S;
+	unsigned __int128 bit_ns = (unsigned __int128)bps * 2 * CONF_XOFF_LEAST_NS;
+
+	return larger(2 * CONF_XOFF_LEAST_QUANTA, (uint64_t)((bit_ns + quantum - 1) / quantum));
+}
+
+uint64_t
+conf_quanta_ns(uint16_t quanta, uint64_t bps)
+{
+	return quanta * QUANTUM_BITS * NS_PER_S / bps;
+}
+
+uint64_t
 conf_pause_ns(const struct conf_port *p)
 {
-	if (p->rate_bps == 0)
-		return 0;
-	return p->pfc.quanta * QUANTUM_BITS * NS_PER_S / p->rate_bps;
+	return p->rate_bps == 0 ? 0 : conf_quanta_ns(p->pfc.quanta, p->rate_bps);
 }
 
 uint64_t

@@ -83,6 +83,18 @@ struct conf_curve conf_curve_within(struct conf_curve c, uint64_t limit);
  */
 uint64_t conf_delay_line_bytes(const struct conf_port *p);
 
+/*
+ * The least quanta with which an XOFF can be renewed before half of them have run, on a link of
+ * `bps`, where two of its XOFFs lie CONF_XOFF_LEAST_NS and CONF_XOFF_LEAST_QUANTA apart at least
+ * (qos/xoff.h has the two and the reasons; more than UINT16_MAX above 1.6 Tbit/s).
+ */
+#define CONF_XOFF_LEAST_NS     10000u
+#define CONF_XOFF_LEAST_QUANTA 132u
+uint64_t conf_quanta_least(uint64_t bps);
+
+/* How long so many quanta are on a link of `bps`, which is not 0. */
+uint64_t conf_quanta_ns(uint16_t quanta, uint64_t bps);
+
 /* How long the quanta that the port sends hold its neighbour, at the port's rate; 0 without one. */
 uint64_t conf_pause_ns(const struct conf_port *p);
 

@@ -6,6 +6,8 @@
  *
  * A key that was there and could not be read has its error: nothing is said of it here.
  */
+#include <inttypes.h>
+
 #include "conf/headroom.h"
 #include "conf/queue_item.h"
 
@@ -128,6 +130,25 @@ resolve_thresholds(struct conf_port *p)
 		f->xoff = conf_xoff_auto(f->xon, p);
 }
 
+/* Who renews a pause that is shorter would fill the line with it. A NIC renews its own. */
+static void
+check_quanta(const struct at_port *at, uint32_t map, const struct path *up)
+{
+	const struct conf_port *p = at->port;
+	uint64_t least = conf_quanta_least(p->rate_bps);
+	struct path here = path_key(up, "quanta");
+	uint32_t quanta = tree_get(at->d->tree, map, "quanta");
+	char rate[AMOUNT_LEN], pause[AMOUNT_LEN];
+
+	if (p->pfc.hardware || p->rate_bps == 0 || p->pfc.quanta >= least || quanta == TREE_NONE)
+		return;
+	path_error(at->d->errors, &here, tree_pos(at->d->tree, quanta),
+		"got %u, want %" PRIu64 " at least at %s (a pause of %s): shorter ones would be "
+		"renewed so often that they fill the line",
+		p->pfc.quanta, least, amount_show(AMOUNT_BITS, p->rate_bps, rate),
+		amount_round(AMOUNT_TIME, conf_quanta_ns((uint16_t)least, p->rate_bps), pause));
+}
+
 static void
 resolve_pfc(const struct at_port *at)
 {
@@ -143,6 +164,7 @@ resolve_pfc(const struct at_port *at)
 		path_error(at->d->errors, &up, f->pos,
 			"got pfc on a port without a rate, want `rate:` beside it, such as "
 			"100Gbit: headroom and thresholds are made of it");
+	check_quanta(at, map, &up);
 	resolve_thresholds(at->port);
 	if (f->xon >= f->xoff)
 		path_error(at->d->errors, &here,

@@ -220,7 +220,9 @@ static const struct field pfc_fields[] = {
 		.min = 1,
 		.max = UINT16_MAX,
 		.def = UINT16_MAX,
-		.help = "How long a pause lasts unless it is renewed, in 512 bit times."},
+		.help = "How long a pause lasts unless it is renewed, in 512 bit times; with "
+			"`mode: "
+			"software` 264 at least, and 20 us of the rate."},
 	{.key = "mode",
 		.type = FIELD_ENUM,
 		AS_INT(conf_pfc, hardware),

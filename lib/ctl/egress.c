@@ -214,6 +214,17 @@ init_phantom(struct egress_commons *m, const struct egress_policy *e, const stru
 		p->class_ecn[class].phantom_permille, 2 * e->class_[class].mark.kmax, now);
 }
 
+_Static_assert(CONF_XOFF_LEAST_NS *PS_PER_NS == QOS_XOFF_LEAST_PS &&
+		       CONF_XOFF_LEAST_QUANTA == QOS_XOFF_LEAST_QUANTA,
+	"the check refuses what qos/xoff.h cannot repeat in time");
+
+/* At the speed that the port is known to have. */
+static uint64_t
+xoff_repeat_ps(const struct egress_commons *m, const struct egress_policy *e)
+{
+	return qos_xoff_repeat_ps(qos_pause_ps(&m->pause, e->quanta), qos_pause_ps(&m->pause, 1));
+}
+
 static int
 fill_commons(struct egress_commons *m, const struct egress_policy *e, const struct conf_port *p)
 {
@@ -224,8 +235,8 @@ fill_commons(struct egress_commons *m, const struct egress_policy *e, const stru
 	for (unsigned int c = 0; c < DP_CLASSES && rc == 0; c++) {
 		rc = init_phantom(m, e, p, c, now);
 		if (rc == 0 && (e->pfc >> c & 1))
-			rc = qos_xoff_init(&m->xoff[c], p->pfc.xoff, p->pfc.xon,
-				qos_pause_ps(&m->pause, e->quanta));
+			rc = qos_xoff_init(
+				&m->xoff[c], p->pfc.xoff, p->pfc.xon, xoff_repeat_ps(m, e));
 	}
 	if (e->pfc != 0 && p->pfc.storm != CONF_STORM_OFF)
 		qos_storm_init(&m->storm, p->pfc.detect_ms, p->pfc.restore_ms, now);
@@ -323,7 +334,7 @@ egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps)
 	qos_pause_speed_init(&m->pause, bps);
 	for (unsigned int c = 0; c < DP_CLASSES; c++)
 		if (e->pfc >> c & 1)
-			qos_xoff_repeat(&m->xoff[c], qos_pause_ps(&m->pause, e->quanta));
+			qos_xoff_repeat(&m->xoff[c], xoff_repeat_ps(m, e));
 }
 
 void

@@ -6,23 +6,31 @@
 
 #include "base/ps.h"
 
-int
-qos_xoff_init(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes, uint64_t pause_ps)
+uint64_t
+qos_xoff_repeat_ps(uint64_t pause_ps, uint64_t quantum_ps)
 {
-	if (xon_bytes > xoff_bytes || xoff_bytes > UINT64_C(1) << 62 || pause_ps < 4)
+	uint64_t least = RTE_MAX(QOS_XOFF_LEAST_PS, QOS_XOFF_LEAST_QUANTA * quantum_ps);
+
+	return RTE_MAX(pause_ps / 4, least);
+}
+
+int
+qos_xoff_init(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes, uint64_t repeat_ps)
+{
+	if (xon_bytes > xoff_bytes || xoff_bytes > UINT64_C(1) << 62 || repeat_ps == 0)
 		return -EINVAL;
 	*x = (struct qos_xoff){
 		.xoff_bytes = (int64_t)xoff_bytes,
 		.xon_bytes = (int64_t)xon_bytes,
-		.repeat_ps = pause_ps / 4,
+		.repeat_ps = repeat_ps,
 	};
 	return 0;
 }
 
 void
-qos_xoff_repeat(struct qos_xoff *x, uint64_t pause_ps)
+qos_xoff_repeat(struct qos_xoff *x, uint64_t repeat_ps)
 {
-	__atomic_store_n(&x->repeat_ps, pause_ps / 4, __ATOMIC_RELAXED);
+	__atomic_store_n(&x->repeat_ps, repeat_ps, __ATOMIC_RELAXED);
 }
 
 enum qos_xoff_say

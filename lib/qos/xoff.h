@@ -15,6 +15,16 @@
 
 #include <rte_common.h>
 
+/*
+ * Between two XOFFs of a class lies this at least, however short their pauses are. In time: 100,000
+ * a second are a hundredth of the packets that a worker moves, and of 10 Gbit/s 0.7 %; half of it
+ * would be twice that, double would leave 800 Gbit/s no pause that can be renewed in time (65,535
+ * quanta are 42 us there). In quanta, for slower lines: an XOFF has 672 bits with preamble and gap,
+ * each 131.25 quanta are 1 % of any line.
+ */
+#define QOS_XOFF_LEAST_PS     UINT64_C(10000000)
+#define QOS_XOFF_LEAST_QUANTA 132u
+
 struct qos_xoff {
 	int64_t held; /* bytes */
 	int64_t xoff_bytes, xon_bytes;
@@ -30,15 +40,22 @@ enum qos_xoff_say {
 };
 
 /*
- * `pause_ps` is how long one XOFF stops the peer: qos_pause_ps() of the quanta that are sent. It is
- * repeated each quarter of it, so that a turn that comes a quarter late still keeps to the half,
- * and one frame lost does not let the sender go. -EINVAL: xon above xoff, either beyond 2^62, or
- * pause_ps below 4. Control thread.
+ * How often an XOFF is repeated that stops the peer for `pause_ps`, qos_pause_ps() of the quanta
+ * that are sent, at a speed where one quantum takes `quantum_ps`: each quarter of it, so that a
+ * turn that comes a quarter late still keeps to the half, and one frame lost does not let the
+ * sender go; but no more often than the two above allow. A pause shorter than twice that is not
+ * renewed within its half: the configuration refuses it (conf_quanta_least()). Pure.
  */
-int qos_xoff_init(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes, uint64_t pause_ps);
+uint64_t qos_xoff_repeat_ps(uint64_t pause_ps, uint64_t quantum_ps);
 
-/* One XOFF stops the peer for this long from now on; as above. Control thread. */
-void qos_xoff_repeat(struct qos_xoff *x, uint64_t pause_ps);
+/*
+ * `repeat_ps`: as above. -EINVAL: xon above xoff, either beyond 2^62, or repeat_ps 0. Control
+ * thread.
+ */
+int qos_xoff_init(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes, uint64_t repeat_ps);
+
+/* Repeats each so much from now on. Control thread. */
+void qos_xoff_repeat(struct qos_xoff *x, uint64_t repeat_ps);
 
 /* Bytes came in, or (negative) left. Worker. */
 static inline void

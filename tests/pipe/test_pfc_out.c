@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "ctl/egress.h"
 #include "pfc.h"
 
 enum { A, B, OUT };
@@ -243,6 +244,25 @@ Test(pfc_out, is_repeated_before_half_the_pause_has_run)
 		cr_assert_eq(t.node->shared.commons[A].pfc_out, n + 1);
 		close_resumed(&t);
 	}
+}
+
+/* A link so fast that its pauses are shorter than the time between two: no more than 100,000/s. */
+Test(pfc_out, is_no_flood_however_short_its_pauses_are)
+{
+	struct node_test t;
+	unsigned int n = 0;
+
+	open_stopped(&t);
+	egress_set_speed(t.node, A, UINT64_C(10000000000000)); /* a pause is 3.4 us */
+	put(&t, A, 3, 30);
+	cr_assert_eq(hear(&t, A).n, 1);
+	for (unsigned int turn = 0; turn < 10000; turn++) {
+		t.ticks += 100;
+		node_turn(t.node, t.ticks);
+		n += hear(&t, A).n;
+	}
+	cr_assert_eq(n, 100, "%u in a millisecond", n);
+	close_resumed(&t);
 }
 
 /* 4096 frames fill the device; what could not be said is said when there is room. */

@@ -156,3 +156,16 @@ Test(headroom, pauses_last_as_long_as_the_rate_says)
 	p.rate_bps = 0;
 	cr_expect_eq(conf_pause_ns(&p), 0);
 }
+
+/* 20 us, and two times 132 quanta where that is longer. */
+Test(headroom, quanta_are_enough_to_be_renewed_by_their_half)
+{
+	cr_expect_eq(conf_quanta_least(10000000), 264);
+	cr_expect_eq(conf_quanta_least(1 * GBIT), 264);
+	cr_expect_eq(conf_quanta_least(10 * GBIT), 391);
+	cr_expect_eq(conf_quanta_least(100 * GBIT), 3907);
+	cr_expect_eq(conf_quanta_least(800 * GBIT), 31250);
+	cr_expect_geq(conf_quanta_ns(391, 10 * GBIT), 20000);
+	cr_expect_lt(conf_quanta_ns(390, 10 * GBIT), 20000);
+	cr_expect_eq(conf_quanta_ns(31250, 800 * GBIT), 20000);
+}

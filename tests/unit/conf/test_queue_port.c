@@ -195,7 +195,7 @@ Test(queue_port, pfc_has_classes_and_a_rate)
 	static const struct row rows[] = {
 		{PORT("rate: 1Gbit, pfc: {classes: [3]}") LOSSLESS, ""},
 		{PORT("rate: 1Gbit, pfc: {classes: [3], headroom: auto, xoff: auto, xon: auto, "
-		      "quanta: 1, mode: software, watchdog: {action: \"off\"}}") LOSSLESS,
+		      "quanta: 264, mode: software, watchdog: {action: \"off\"}}") LOSSLESS,
 			""},
 		{PORT("rate: 1Gbit, pfc: {classes: [3], watchdog: off}") LOSSLESS, ""},
 		{PORT("rate: 1Gbit, pfc: {}"),
@@ -215,6 +215,19 @@ Test(queue_port, pfc_has_classes_and_a_rate)
 		{PORT("rate: 1Gbit, pfc: {classes: [3], headroom: 1}") LOSSLESS,
 			"4:82: ports.p0.pfc.headroom: got 1, want auto or a size from 0MB to 1TB "
 			"(with its unit, such as 1MB)"},
+		{PORT("rate: 1Gbit, pfc: {classes: [3], quanta: 263}") LOSSLESS,
+			"4:80: ports.p0.pfc.quanta: got 263, want 264 at least at 1Gbit (a pause "
+			"of 135.168 us): shorter ones would be renewed so often that they fill the "
+			"line"},
+		{PORT("rate: 100Gbit, pfc: {classes: [3], quanta: 3906}") LOSSLESS,
+			"4:82: ports.p0.pfc.quanta: got 3906, want 3907 at least at 100Gbit (a "
+			"pause of 20.003 us): shorter ones would be renewed so often that they "
+			"fill the line"},
+		{PORT("rate: 100Gbit, pfc: {classes: [3], quanta: 3907}") LOSSLESS, ""},
+		{PORT("rate: 1Gbit, pfc: {classes: [3], quanta: 1, mode: hardware}") LOSSLESS, ""},
+		{PORT("pfc: {classes: [3], quanta: 1}") LOSSLESS,
+			"4:44: ports.p0.pfc: got pfc on a port without a rate, want `rate:` beside "
+			"it, such as 100Gbit: headroom and thresholds are made of it"},
 		{PORT("rate: 1Gbit, pfc: {classes: [3], quanta: 65536}") LOSSLESS,
 			"4:80: ports.p0.pfc.quanta: got 65536, want a number from 1 to 65535"},
 		{PORT("rate: 1Gbit, pfc: {classes: [3], watchdog: on}") LOSSLESS,

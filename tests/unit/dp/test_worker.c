@@ -191,7 +191,7 @@ Test(worker, that_speaks_for_others_does_not_rest_while_they_hold_anything)
 	b->shared.n_pfc_ports = 1;
 	b->shared.n_workers = 2;
 	b->shared.pool = b->pool;
-	cr_assert_eq(qos_xoff_init(xoff, 2000, 1000, 1000000), 0);
+	cr_assert_eq(qos_xoff_init(xoff, 2000, 1000, 250000), 0);
 	for (unsigned int i = 0; i < 2 * SPIN_TURNS; i++)
 		turn_rests(b);
 	cr_assert(turn_rests(b), "nothing is held");
@@ -403,7 +403,7 @@ Test(worker, does_not_rest_past_the_time_of_a_pause_to_repeat)
 	struct qos_xoff *x = &b->commons.xoff[3];
 
 	b->policy.pfc = 1u << 3;
-	cr_assert_eq(qos_xoff_init(x, 1000, 500, 2000000000), 0); /* repeated each 500 us */
+	cr_assert_eq(qos_xoff_init(x, 1000, 500, 500 * PS_PER_US), 0);
 	b->shared.n_pfc_ports = 1;
 	b->shared.pool = b->pool;
 	qos_xoff_hold(x, 2000);

@@ -16,7 +16,7 @@ make(uint64_t xoff, uint64_t xon)
 {
 	struct qos_xoff x;
 
-	cr_assert_eq(qos_xoff_init(&x, xoff, xon, PAUSE_PS), 0);
+	cr_assert_eq(qos_xoff_init(&x, xoff, xon, PAUSE_PS / 4), 0);
 	return x;
 }
 
@@ -126,8 +126,33 @@ Test(xoff, thresholds_that_make_no_sense_are_refused)
 
 	cr_assert_eq(qos_xoff_init(&x, 1000, 1001, PAUSE_PS), -EINVAL);
 	cr_assert_eq(qos_xoff_init(&x, UINT64_MAX, 0, PAUSE_PS), -EINVAL);
-	cr_assert_eq(qos_xoff_init(&x, 1000, 500, 3), -EINVAL);
+	cr_assert_eq(qos_xoff_init(&x, 1000, 500, 0), -EINVAL);
 	cr_assert_eq(qos_xoff_init(&x, 1000, 1000, PAUSE_PS), 0);
+}
+
+/* All quanta at all speeds: no flood, and renewed by the half wherever that leaves room. */
+Test(xoff, are_repeated_by_the_half_and_never_flood_a_line)
+{
+	static const uint64_t mbit[] = {1, 10, 100, 1000, 10000, 25000, 100000, 400000, 800000};
+
+	for (size_t r = 0; r < BITS_ARRAY_LEN(mbit); r++) {
+		struct qos_pause p;
+		uint64_t xoff_ps = 672 * PS_PER_S / (mbit[r] * 1000000), before = 0;
+
+		qos_pause_init(&p, mbit[r] * 1000000, 0);
+		for (uint32_t quanta = 1; quanta <= UINT16_MAX; quanta++) {
+			uint64_t pause = qos_pause_ps(&p, (uint16_t)quanta);
+			uint64_t repeat = qos_xoff_repeat_ps(pause, qos_pause_ps(&p, 1));
+			uint64_t least = RTE_MAX(10 * PS_PER_US, 132 * qos_pause_ps(&p, 1));
+
+			cr_assert_geq(repeat, 10 * PS_PER_US);
+			cr_assert_geq(repeat, 100 * xoff_ps, "%lu Mbit/s, %u", mbit[r], quanta);
+			cr_assert(repeat <= pause / 2 || pause < 2 * least);
+			cr_assert(repeat == pause / 4 || (repeat == least && pause < 4 * least));
+			cr_assert_geq(repeat, before);
+			before = repeat;
+		}
+	}
 }
 
 Test(xoff, headroom_is_the_round_trip_two_frames_the_pause_and_the_response)
