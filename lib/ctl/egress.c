@@ -3,10 +3,12 @@
 #include "ctl/egress.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/headroom.h"
+#include "conf/value.h"
 #include "ctl/say.h"
 
 /* RoCE data of 1024 bytes in an MTU of 1500, with some answers. */
@@ -323,6 +325,42 @@ egress_free(struct node *n)
 	free(n->shared.commons);
 }
 
+/* Its rate fills its link: what the shaper counts, with preamble and gap around full frames. */
+static bool
+fills_link(const struct conf_port *p, uint64_t bps)
+{
+	uint64_t frame = conf_frame_bytes(p), counted = p->rate_l2 ? frame - 20 : frame;
+
+	return (unsigned __int128)p->rate_bps * frame >= (unsigned __int128)bps * counted;
+}
+
+/* What only the speed of the link shows to be a mistake. */
+static void
+say_speed(const struct node *n, uint16_t port_idx, uint64_t bps)
+{
+	const struct conf_port *p = &n->conf->port[port_idx];
+	uint64_t least = RTE_MIN(conf_quanta_least(bps), (uint64_t)UINT16_MAX);
+	char rate[AMOUNT_LEN], link[AMOUNT_LEN], cure[AMOUNT_LEN];
+
+	amount_show(AMOUNT_BITS, bps, link);
+	if (fills_link(p, bps))
+		node_say(&n->env.log, NODE_NOTE,
+			"port %s: its rate of %s%s fills its link of %s, so that packets wait in "
+			"the device too, where a neighbour's pause does not hold them; give it "
+			"`rate: %s`%s.",
+			p->name, amount_show(AMOUNT_BITS, p->rate_bps, rate),
+			p->rate_l2 ? " (l2)" : "", link,
+			amount_show(AMOUNT_BITS, bps / 100 * 99, cure),
+			p->rate_l2 ? " with `rate_layer: l1`" : "");
+	if (p->pfc.quanta < least)
+		node_say(&n->env.log, NODE_NOTE,
+			"port %s: its pauses of %u quanta are %s on its link of %s, and end before "
+			"they are renewed; give its pfc `quanta: %" PRIu64 "` at least.",
+			p->name, p->pfc.quanta,
+			amount_round(AMOUNT_TIME, conf_quanta_ns(p->pfc.quanta, bps), rate), link,
+			least);
+}
+
 void
 egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps)
 {
@@ -335,6 +373,9 @@ egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps)
 	for (unsigned int c = 0; c < DP_CLASSES; c++)
 		if (e->pfc >> c & 1)
 			qos_xoff_repeat(&m->xoff[c], xoff_repeat_ps(m, e));
+	if (bps != n->link_bps[port_idx])
+		say_speed(n, port_idx, bps);
+	n->link_bps[port_idx] = bps;
 }
 
 void

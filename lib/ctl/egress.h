@@ -48,7 +48,8 @@ void egress_touch(struct node *n, uint64_t now_ps);
 /*
  * The speed of the port's link, bits/s; 0: not known, all stays as it is. Quanta are bit times of
  * the link, whatever the shaper's rate is: of those that come, and of those that are sent, which
- * are repeated before they run out at the peer.
+ * are repeated before they run out at the peer. Says once in the log when the port's rate fills
+ * such a link, or its quanta are too few on it.
  */
 void egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps);
 

@@ -80,8 +80,9 @@ struct node {
 	struct node_group *group;   /* by conf group index */
 	uint32_t n_members;
 	uint64_t link_poll_tsc;
-	uint64_t touch_tsc; /* egress_touch()'s */
-	uint64_t turns;     /* node_turn()'s */
+	uint64_t link_bps[DP_PORTS_MAX]; /* of ports with pfc: the speed that is known, 0: none */
+	uint64_t touch_tsc;              /* egress_touch()'s */
+	uint64_t turns;                  /* node_turn()'s */
 	bool running;
 };
 

@@ -230,6 +230,62 @@ Test(pfc_in, quanta_are_of_the_link_where_its_speed_is_known)
 	node_test_close(&t);
 }
 
+static void
+expect_said(struct node_test *t, uint64_t bps, const char *want)
+{
+	t->said[0] = '\0';
+	egress_set_speed(t->node, OUT, bps);
+	cr_assert_str_eq(t->said, want, "%s", t->said);
+}
+
+/* What the file cannot know: packets wait in the device, where no pause holds them. */
+Test(pfc_in, a_rate_that_fills_its_link_is_told_of_once)
+{
+	static const char full[] =
+		"port out: its rate of 1Gbit fills its link of 1Gbit, so that packets wait in the "
+		"device too, where a neighbour's pause does not hold them; give it `rate: "
+		"990Mbit`.\n";
+	struct node_test t;
+
+	node_test_open(&t, 128, IN_YAML, "1Gbit");
+	expect_said(&t, 0, "");
+	expect_said(&t, 1000000000, full);
+	expect_said(&t, 1000000000, "");
+	expect_said(&t, 0, ""); /* the link is down */
+	expect_said(&t, 1000000000, "");
+	expect_said(&t, 1000000001, "");
+	expect_said(&t, 10000000000, "");
+	expect_said(&t, 1000000000, full); /* it is another link now */
+	t.said[0] = '\0';
+	egress_set_speed(t.node, IN, 1000); /* has no pfc */
+	cr_assert_str_empty(t.said);
+	node_test_close(&t);
+	/* frames of 1518 bytes are 1538 on the wire: 0.987 Gbit/s of them fill a gigabit */
+	node_test_open(&t, 128, IN_YAML, "988Mbit, rate_layer: l2");
+	expect_said(&t, 1000000000,
+		"port out: its rate of 988Mbit (l2) fills its link of 1Gbit, so that packets wait "
+		"in the device too, where a neighbour's pause does not hold them; give it `rate: "
+		"990Mbit` with `rate_layer: l1`.\n");
+	node_test_close(&t);
+	node_test_open(&t, 128, IN_YAML, "986Mbit, rate_layer: l2");
+	expect_said(&t, 1000000000, "");
+	node_test_close(&t);
+}
+
+/* 1000 quanta are 512 us at the rate and 5.12 us on the link. */
+Test(pfc_in, quanta_that_are_too_few_on_their_link_are_told_of)
+{
+	struct node_test t;
+
+	node_test_open(&t, 128, IN_YAML, "1Gbit");
+	t.conf->port[OUT].pfc.quanta = 1000;
+	expect_said(&t, 25000000000, "");
+	expect_said(&t, 100000000000,
+		"port out: its pauses of 1000 quanta are 5.12 us on its link of 100Gbit, and end "
+		"before they are renewed; give its pfc `quanta: 3907` at least.\n");
+	node_test_close(&t);
+}
+
 /* The same time in quanta of three speeds is the same time inside. */
 Test(pfc_in, speed_counts_nowhere_but_where_quanta_become_time)
 {
