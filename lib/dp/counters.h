@@ -32,7 +32,11 @@ enum dp_stage {
 		DP_STAGES_N
 };
 
-/* Packets and bytes without FCS; a member counts what was given to its port's buffer. */
+/*
+ * Packets and bytes without FCS. A class and a member count what their port took: to its buffer,
+ * its queues, its line. What is lost there later (link_down, pfc_storm, impair_loss,
+ * delay_line_full, stopped) is in them and in `drop`; a copy that an impairment made is not.
+ */
 struct counters {
 	struct counter port_in[DP_PORTS_MAX];
 	struct counter port_out[DP_PORTS_MAX];

@@ -122,6 +122,10 @@ Test(longhaul_impair, at_the_way_out_as_often_as_asked)
 	cr_assert_eq(node_test_drops(&t, DROP_impair_loss), s.lost);
 	cr_assert_eq(longhaul_counters(&t).duplicated, s.again);
 	cr_assert_eq(node_test_sums(&t).out, s.left);
+	/* what the port took, the lost ones too, and no copy */
+	cr_assert_eq(longhaul_counters(&t).class_[0].packets, N);
+	cr_assert_eq(longhaul_counters(&t).class_[0].bytes, N * 590);
+	cr_assert_eq(node_test_member(&t, 0, 0), N);
 	node_test_close(&t);
 }
 
