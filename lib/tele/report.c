@@ -105,11 +105,14 @@ queues(struct writer *w, const struct node *n, size_t port)
 
 	for (unsigned int k = 0; k < DP_CLASSES; k++) {
 		struct waiting now = waiting_class(n, port, k);
+		struct queue_count count = since_queue(n, NULL, port, k);
 		json_t *queue = json_object();
 
 		set_count(w, queue, "waiting_bytes", now.bytes);
 		set_count(w, queue, "high_water", now.peak);
 		set_count(w, queue, "limit", n->policy[port].class_[k].limit);
+		set_count(w, queue, "dropped", count.dropped);
+		set_count(w, queue, "ce_marked", count.ce_marked);
 		set_class(w, n, o, k, queue);
 	}
 	return o;

@@ -56,7 +56,7 @@ text_queues(const struct node *n, FILE *out)
 	}
 	if (queued) {
 		fputc('\n', out);
-		show_queue(n, NULL, out);
+		show_queue(n, NULL, NULL, out);
 	}
 	if (paused) {
 		fputc('\n', out);

@@ -9,11 +9,12 @@
 
 /*
  * Counters at an earlier moment: `clear stats` and rates subtract them. Zeroed: since the start.
- * `member` has n_members entries.
+ * `member` has n_members entries, `queue` DP_CLASSES for each port.
  */
 struct show_base {
 	struct counters sum;
 	struct counter *member;
+	struct queue_count *queue;
 	uint64_t tsc;
 };
 
@@ -33,7 +34,7 @@ void show_drops(const struct node *n, const struct show_base *base, FILE *out);
  * Of the port called `port`, or (NULL) of all that have something to tell; -ENOENT. What waits by
  * class and in delay lines; marking; pause.
  */
-int show_queue(const struct node *n, const char *port, FILE *out);
+int show_queue(const struct node *n, const struct show_base *base, const char *port, FILE *out);
 int show_ecn(const struct node *n, const struct show_base *base, const char *port, FILE *out);
 int show_pfc(const struct node *n, const char *port, FILE *out);
 void show_worker(const struct node *n, FILE *out);

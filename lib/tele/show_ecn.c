@@ -34,7 +34,8 @@ curve_cells(struct table *t, const struct conf_curve *c)
 }
 
 static void
-class_row(struct table *t, const struct node *n, size_t port, unsigned int class)
+class_row(struct table *t, const struct node *n, const struct show_base *base, size_t port,
+	unsigned int class)
 {
 	const struct conf_ecn *e = &n->conf->port[port].class_ecn[class];
 	struct conf_curve none = {0};
@@ -51,6 +52,7 @@ class_row(struct table *t, const struct node *n, size_t port, unsigned int class
 		table_count(t, e->drop.kmin);
 	table_text(t, "%s", e->mode == CONF_ECN_OFF ? "-" : e->control ? "yes" : "no");
 	table_count(t, waiting_class(n, port, class).bytes);
+	table_count(t, since_queue(n, base, port, class).ce_marked);
 }
 
 static bool
@@ -87,11 +89,11 @@ show_ecn(const struct node *n, const struct show_base *base, const char *port, F
 	if (port != NULL && only < 0)
 		return -ENOENT;
 	t = table_create("port|>class|name|mode|>kmin|>kmax|>pmax|>drops from|control too|>bytes "
-			 "waiting");
+			 "waiting|>marked");
 	for (size_t p = 0; p < n->n_ports; p++)
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
 			if (only < 0 ? marks(n, p) && waiting_is_shown(n, p, c) : p == (size_t)only)
-				class_row(t, n, p, c);
+				class_row(t, n, base, p, c);
 	if (table_rows(t) == 0)
 		fputs("No port marks.\n", out);
 	else

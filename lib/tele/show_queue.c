@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What waits: class queues and delay lines. */
+/* What waits, and what did not get through: class queues and delay lines. */
 #include <errno.h>
 
 #include "conf/headroom.h"
@@ -31,7 +31,8 @@ scheduler_cell(struct table *t, const struct conf_class *c)
 }
 
 static void
-class_row(struct table *t, const struct node *n, size_t port, unsigned int class)
+class_row(struct table *t, const struct node *n, const struct show_base *base, size_t port,
+	unsigned int class)
 {
 	const struct conf_class *c = &n->conf->class_[class];
 	struct waiting w = waiting_class(n, port, class);
@@ -46,6 +47,7 @@ class_row(struct table *t, const struct node *n, size_t port, unsigned int class
 	table_count(t, w.packets);
 	table_count(t, w.bytes);
 	table_count(t, w.peak);
+	table_count(t, since_queue(n, base, port, class).dropped);
 }
 
 static void
@@ -80,19 +82,20 @@ line_table(const struct node *n, int only, FILE *out)
 }
 
 int
-show_queue(const struct node *n, const char *port, FILE *out)
+show_queue(const struct node *n, const struct show_base *base, const char *port, FILE *out)
 {
 	int only = port == NULL ? -1 : conf_port_by_name(n->conf, port);
 	struct table *t;
 
 	if (port != NULL && only < 0)
 		return -ENOENT;
-	t = table_create("port|>class|name|scheduler|lossless|>limit|>packets|>bytes|>most bytes");
+	t = table_create("port|>class|name|scheduler|lossless|>limit|>packets|>bytes|>most bytes|"
+			 ">dropped");
 	for (size_t p = 0; p < n->n_ports; p++)
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
 			if (only < 0 ? is_shown(n, p) && waiting_is_shown(n, p, c)
 				     : p == (size_t)only)
-				class_row(t, n, p, c);
+				class_row(t, n, base, p, c);
 	if (table_rows(t) == 0)
 		fputs("No port has a rate, marking, pause or delay, and nothing has waited.\n",
 			out);

@@ -28,6 +28,26 @@ since(const struct node *n, const struct show_base *base, struct counters *ret_s
 	*ret_member = member;
 }
 
+struct queue_count
+since_queue(const struct node *n, const struct show_base *base, size_t port, unsigned int class)
+{
+	struct queue_count sum = {0};
+
+	for (unsigned int i = 0; i < n->n_workers; i++) {
+		const struct queue_count *c = &n->worker[i]->queue[port].count[class];
+
+		sum.packets += counter_read(&c->packets);
+		sum.bytes += counter_read(&c->bytes);
+		sum.dropped += counter_read(&c->dropped);
+		sum.ce_marked += counter_read(&c->ce_marked);
+	}
+	if (base != NULL)
+		subtract((uint64_t *)&sum,
+			(const uint64_t *)&base->queue[port * DP_CLASSES + class],
+			sizeof(sum) / sizeof(uint64_t));
+	return sum;
+}
+
 const char *
 class_name(const struct node *n, unsigned int k, char *buf, size_t size)
 {

@@ -9,6 +9,10 @@
 void since(const struct node *n, const struct show_base *base, struct counters *ret_sum,
 	struct counter **ret_member);
 
+/* The same of a class of a port. */
+struct queue_count since_queue(
+	const struct node *n, const struct show_base *base, size_t port, unsigned int class);
+
 /* Name of a class: the configuration's, or its number. */
 const char *class_name(const struct node *n, unsigned int k, char *buf, size_t size);
 

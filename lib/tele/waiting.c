@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "dp/queue.h"
+#include "tele/since.h"
 
 static void
 add_fifo(struct waiting *sum, const struct pkt_fifo *f)
@@ -51,7 +52,8 @@ bool
 waiting_is_shown(const struct node *n, size_t port, unsigned int class)
 {
 	return class == DP_CLASS_DEFAULT || n->conf->class_[class].present ||
-	       waiting_class(n, port, class).peak != 0;
+	       waiting_class(n, port, class).peak != 0 ||
+	       since_queue(n, NULL, port, class).dropped != 0;
 }
 
 uint8_t

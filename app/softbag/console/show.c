@@ -50,7 +50,7 @@ no_such_port(const char *name, FILE *out)
 static void
 cmd_show_queue(struct command_ctx *ctx, const char *arg, FILE *out)
 {
-	if (show_queue(ctx->node, arg, out) != 0)
+	if (show_queue(ctx->node, &ctx->base, arg, out) != 0)
 		no_such_port(arg, out);
 }
 
@@ -129,7 +129,7 @@ const struct command commands[] = {
 	{"show route", "routes: prefix, where from, group", cmd_show_route},
 	{"show fib", "kind, size and memory of the route tables", cmd_show_fib},
 	{"show drops", "packets dropped and punted, by reason", cmd_show_drops},
-	{"show queue", "what waits: class queues with limits and high-water marks, delay lines",
+	{"show queue", "what waits and what was dropped: class queues with limits, delay lines",
 		cmd_show_queue},
 	{"show queue <port>", "one port, all classes", cmd_show_queue},
 	{"show ecn", "marking: curves by port and class, packets marked", cmd_show_ecn},

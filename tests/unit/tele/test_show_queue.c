@@ -94,6 +94,19 @@ squeeze(char *text)
 	text[n] = '\0';
 }
 
+static json_int_t
+number(const json_t *root, const char *port, const char *object, const char *class, const char *key)
+{
+	const json_t *o = json_object_get(json_object_get(root, "ports"), port);
+
+	o = json_object_get(o, object);
+	if (class != NULL)
+		o = json_object_get(o, class);
+	o = json_object_get(o, key);
+	cr_assert(json_is_integer(o), "%s.%s.%s", port, object, key);
+	return json_integer_value(o);
+}
+
 static void
 has(const struct shown *s, const char *line)
 {
@@ -112,11 +125,11 @@ Test(show_queue, queues_tell_what_waits_and_the_most_that_did)
 
 	open_shown(&s);
 	send_n(&s, N);
-	SHOW(&s, cr_assert_eq(show_queue(s.t.node, NULL, f), 0));
-	has(&s, "port class name scheduler lossless limit packets bytes most bytes\n");
-	has(&s, "\nslow 3 rdma dwrr 50 yes 1,000,000 199 24,278 24,278\n");
-	has(&s, "\nslow 0 default dwrr 1 no 16,000,000 0 0 0\n");
-	has(&s, "\nslow 4 other dwrr 1 yes 1,000,000 0 0 0\n");
+	SHOW(&s, cr_assert_eq(show_queue(s.t.node, NULL, NULL, f), 0));
+	has(&s, "port class name scheduler lossless limit packets bytes most bytes dropped\n");
+	has(&s, "\nslow 3 rdma dwrr 50 yes 1,000,000 199 24,278 24,278 0\n");
+	has(&s, "\nslow 0 default dwrr 1 no 16,000,000 0 0 0 0\n");
+	has(&s, "\nslow 4 other dwrr 1 yes 1,000,000 0 0 0 0\n");
 	lacks(&s, "slow 6");
 	lacks(&s, "plain");
 	/* 20 ms at 1 Mbit/s are 2500 bytes: 3 frames of 1125, and a turn's slack */
@@ -127,13 +140,13 @@ Test(show_queue, queues_tell_what_waits_and_the_most_that_did)
 		s.t.ticks += NODE_TEST_HZ / 1000;
 		node_test_run(&s.t);
 	}
-	SHOW(&s, cr_assert_eq(show_queue(s.t.node, NULL, f), 0));
-	lacks(&s, " 24,278 24,278\n");
-	has(&s, " 24,278\n");
-	SHOW(&s, cr_assert_eq(show_queue(s.t.node, "plain", f), 0));
-	has(&s, "plain 6 cnp strict no 16,000,000 0 0 0\n");
+	SHOW(&s, cr_assert_eq(show_queue(s.t.node, NULL, NULL, f), 0));
+	lacks(&s, " 24,278 24,278 0\n");
+	has(&s, " 24,278 0\n");
+	SHOW(&s, cr_assert_eq(show_queue(s.t.node, NULL, "plain", f), 0));
+	has(&s, "plain 6 cnp strict no 16,000,000 0 0 0 0\n");
 	lacks(&s, "slow");
-	SHOW(&s, cr_assert_eq(show_queue(s.t.node, "nobody", f), -ENOENT));
+	SHOW(&s, cr_assert_eq(show_queue(s.t.node, NULL, "nobody", f), -ENOENT));
 	cr_expect_str_empty(s.text);
 	close_shown(&s);
 }
@@ -147,16 +160,52 @@ Test(show_queue, ecn_tells_curves_and_what_they_did)
 	cr_assert_eq(show_base_init(&base, s.t.node), 0);
 	send_n(&s, N);
 	SHOW(&s, cr_assert_eq(show_ecn(s.t.node, &base, NULL, f), 0));
-	has(&s, "\nslow 3 rdma red 4,000 4,000 100 % - no 24,278\n");
-	has(&s, "\nslow 0 default red 4,000 4,000 100 % - no 0\n");
+	has(&s, "\nslow 3 rdma red 4,000 4,000 100 % - no 24,278 166\n");
+	has(&s, "\nslow 0 default red 4,000 4,000 100 % - no 0 0\n");
 	lacks(&s, "plain");
 	has(&s, "Of all ports: 0 came in with CE, 166 were marked here, 0 would have been");
 	cr_assert_eq(MARKED, 166);
 	show_base_take(&base, s.t.node, 0);
 	SHOW(&s, cr_assert_eq(show_ecn(s.t.node, &base, "plain", f), 0));
-	has(&s, "plain 3 rdma off - - - - - 0\n");
+	has(&s, "plain 3 rdma off - - - - - 0 0\n");
 	has(&s, " 0 were marked here,");
 	SHOW(&s, cr_assert_eq(show_ecn(s.t.node, &base, "nobody", f), -ENOENT));
+	show_base_fini(&base);
+	close_shown(&s);
+}
+
+/* Buffers for what is paused are 295 (egress_paused_packets()), all wait, and one packet is gone.
+ */
+Test(show_queue, marks_and_drops_are_told_by_port_and_class_and_since_the_baseline)
+{
+	struct report_run run = {0};
+	struct show_base base;
+	json_error_t error;
+	struct shown s;
+	json_t *root;
+
+	open_shown(&s);
+	cr_assert_eq(show_base_init(&base, s.t.node), 0);
+	send_n(&s, 1000);
+	SHOW(&s, cr_assert_eq(show_queue(s.t.node, &base, NULL, f), 0));
+	has(&s, "\nslow 3 rdma dwrr 50 yes 1,000,000 295 35,990 35,990 704\n");
+	has(&s, "\nslow 0 default dwrr 1 no 16,000,000 0 0 0 0\n");
+	has(&s, "\nin 3 rdma dwrr 50 yes 1,000,000 0 0 0 0\n");
+	SHOW(&s, cr_assert_eq(show_ecn(s.t.node, &base, NULL, f), 0));
+	has(&s, "drops from control too bytes waiting marked\n");
+	has(&s, "\nslow 3 rdma red 4,000 4,000 100 % - no 35,990 262\n");
+	show_base_take(&base, s.t.node, 0);
+	send_n(&s, 7);
+	SHOW(&s, cr_assert_eq(show_queue(s.t.node, &base, NULL, f), 0));
+	has(&s, "\nslow 3 rdma dwrr 50 yes 1,000,000 295 35,990 35,990 7\n");
+	SHOW(&s, cr_assert_eq(show_ecn(s.t.node, &base, NULL, f), 0));
+	has(&s, "\nslow 3 rdma red 4,000 4,000 100 % - no 35,990 0\n");
+	SHOW(&s, cr_assert_eq(report_json(s.t.node, &run, f), 0));
+	root = json_loads(s.text, JSON_REJECT_DUPLICATES, &error);
+	cr_assert_not_null(root, "%s", error.text);
+	cr_expect_eq(number(root, "slow", "queues", "rdma", "dropped"), 711);
+	cr_expect_eq(number(root, "slow", "queues", "rdma", "ce_marked"), 262);
+	json_decref(root);
 	show_base_fini(&base);
 	close_shown(&s);
 }
@@ -218,19 +267,6 @@ Test(show_queue, the_live_view_shows_backlog_marks_and_pauses)
 	close_shown(&s);
 }
 
-static json_int_t
-number(const json_t *root, const char *port, const char *object, const char *class, const char *key)
-{
-	const json_t *o = json_object_get(json_object_get(root, "ports"), port);
-
-	o = json_object_get(o, object);
-	if (class != NULL)
-		o = json_object_get(o, class);
-	o = json_object_get(o, key);
-	cr_assert(json_is_integer(o), "%s.%s.%s", port, object, key);
-	return json_integer_value(o);
-}
-
 Test(show_queue, the_reports_have_queues_and_pauses)
 {
 	struct report_run run = {0};
@@ -247,6 +283,9 @@ Test(show_queue, the_reports_have_queues_and_pauses)
 	cr_expect_eq(number(root, "slow", "queues", "rdma", "high_water"), WAIT * LEN);
 	cr_expect_eq(number(root, "slow", "queues", "rdma", "limit"), 1000000);
 	cr_expect_eq(number(root, "slow", "queues", "cnp", "limit"), 16000000);
+	cr_expect_eq(number(root, "slow", "queues", "rdma", "ce_marked"), MARKED);
+	cr_expect_eq(number(root, "slow", "queues", "rdma", "dropped"), 0);
+	cr_expect_eq(number(root, "slow", "queues", "default", "ce_marked"), 0);
 	cr_expect_eq(number(root, "plain", "queues", "rdma", "high_water"), 0);
 	cr_expect_eq(number(root, "in", "pfc", NULL, "out"), 1);
 	cr_expect_eq(number(root, "in", "pfc", NULL, "in"), 0);
@@ -254,7 +293,7 @@ Test(show_queue, the_reports_have_queues_and_pauses)
 	cr_expect_eq(number(root, "slow", "pfc", NULL, "storms_restored"), 0);
 	json_decref(root);
 	SHOW(&s, report_text(s.t.node, &run, f));
-	has(&s, "\nslow 3 rdma dwrr 50 yes 1,000,000 199 24,278 24,278\n");
+	has(&s, "\nslow 3 rdma dwrr 50 yes 1,000,000 199 24,278 24,278 0\n");
 	has(&s, "\nin 3 softbag - 0 1 - 0 0\n");
 	has(&s, "ECN: 0 came in with CE, 166 were marked here, 0 would have been and are not "
 		"ECN-capable\n");
@@ -270,7 +309,7 @@ Test(show_queue, a_node_without_queues_says_so)
 		"version: 1\nnode: {name: n, id: 7}\nports:\n"
 		"  - {name: a, device: a, role: nsf}\n");
 	cr_assert_eq(show_base_init(&base, s.t.node), 0);
-	SHOW(&s, cr_assert_eq(show_queue(s.t.node, NULL, f), 0));
+	SHOW(&s, cr_assert_eq(show_queue(s.t.node, NULL, NULL, f), 0));
 	cr_expect_str_eq(
 		s.text, "No port has a rate, marking, pause or delay, and nothing has waited.\n");
 	SHOW(&s, cr_assert_eq(show_pfc(s.t.node, NULL, f), 0));
