@@ -13,19 +13,28 @@
 /*
  * Packets that wait and do not move: for so long no pause and no delay lasts (PS_AHEAD_MAX, 70 s;
  * twice for a pause that begins when a delay ends), and so many turns in which something is due
- * move it, be it a buffer's worth in each.
+ * move it, be it a buffer's worth in each. Turns in which no packet buffer is free prove nothing: a
+ * pause frame of ours may be due that has none, until a pause of the peer's ends.
  */
 #define STILL_NS    (2 * PS_AHEAD_MAX / PS_PER_NS)
 #define STILL_TURNS 1000000u
+
+static bool
+no_buffer_is_free(const struct run *r)
+{
+	return rte_mempool_avail_count(r->node->pool) == 0;
+}
 
 static int
 never_moves(const struct run *r)
 {
 	fprintf(stderr,
 		"softbag-replay: %" PRIu64
-		" packets wait and none has moved for %.3f s of virtual time: a fault of "
-		"softbag.\n",
-		node_waiting(r->node), (double)(r->now - r->moved_ns) / 1e9);
+		" packets wait and none has moved for %.3f s of virtual time: %s.\n",
+		node_waiting(r->node), (double)(r->now - r->moved_ns) / 1e9,
+		no_buffer_is_free(r) ? "they are all packet buffers that there are; raise "
+				       "runtime.mbufs"
+				     : "a fault of softbag");
 	return -EPROTO;
 }
 
@@ -39,7 +48,7 @@ check_moves(struct run *r, uint64_t next_ps)
 		r->n_still = 0;
 		return 0;
 	}
-	r->n_still += next_ps == 0;
+	r->n_still += next_ps == 0 && !no_buffer_is_free(r);
 	if (r->now - r->moved_ns > STILL_NS || r->n_still > STILL_TURNS ||
 		(next_ps == DP_NEVER_PS && feed_done(&r->feed)))
 		return never_moves(r);

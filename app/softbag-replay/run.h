@@ -27,13 +27,13 @@ struct run {
 	bool ended;        /* by time or by the user: what waits does not leave any more */
 	bool moved;        /* the last turn took a packet in, or sent one */
 	uint64_t moved_ns; /* when one last did, or when last nothing waited */
-	uint64_t n_still;  /* turns since then in which something was due */
+	uint64_t n_still;  /* turns since then in which something was due and had a buffer */
 	const volatile sig_atomic_t *interrupted;
 };
 
 /*
  * Turns until all is played and nothing waits, or time or the user ends it. -errno, said on stderr;
- * -EPROTO: what waits never moves, a fault of softbag.
+ * -EPROTO: what waits never moves, a fault of softbag if a packet buffer is free.
  */
 int run_turns(struct run *r);
 

@@ -335,6 +335,28 @@ def too_few_buffers_make_frames_late_and_that_is_told():
     assert few.json["out"] == 500 and "mbufs" not in few.stderr, few.stderr
 
 
+@tap.test(timeout=120)
+def a_pause_that_outlasts_the_buffers_is_no_fault():
+    """Every buffer waits for the end of a pause of 3.4 s; our own XOFF, which is due, has none."""
+    small = "xoff: 20KB, xon: 10KB, headroom: 100KB"
+    yaml = node(
+        f'rate: 10Mbit, pfc: {{classes: [3, 5], {small}, watchdog: "off"}}',
+        in_keys=f'rate: 10Gbit, pfc: {{classes: [3], {small}, watchdog: "off"}}',
+        classes=LOSSLESS + "\n  - {class: 5, name: other, dscp: [40], lossless: true}",
+    ).replace("memory: 1GB", "memory: 1GB, mbufs: 2048")
+    write = f.RC + f.WRITE_MIDDLE
+    other = f.ether(f.roce_ip("10.1.64.1", "10.2.0.1", write, tos=40 << 2, payload=bytes(64)))
+    came = [(1_000, x) for x in data(30)] + [(2_000, other)] * 5000
+    result = run(
+        yaml,
+        {"in0": came, "out0": [(0, pause(65535, (3, 5)))]},
+        "--timing", "asis", timeout=100,
+    )  # fmt: skip
+    assert "fault" not in result.stderr, result.stderr
+    assert "runtime.mbufs" in result.stderr, result.stderr
+    assert result.json["in"] == 5031 and result.json["out"] == 5030, result.json["drops"]
+
+
 @tap.test
 def ctrl_c_while_packets_wait_drops_them_and_reports():
     where = folder()
