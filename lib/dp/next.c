@@ -25,6 +25,7 @@ classes_next(const struct worker *w, uint16_t port_idx, uint64_t now)
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	const struct egress_commons *commons = &w->shared->commons[port_idx];
 	uint64_t next = DP_NEVER_PS, shaper = 0, urgent = 0;
+	uint8_t storm = qos_storm_mask(&commons->storm);
 
 	if (policy->shaped) {
 		shaper = ps_ahead(qos_shaper_next_ps(&commons->shaper), now);
@@ -37,8 +38,8 @@ classes_next(const struct worker *w, uint16_t port_idx, uint64_t now)
 			continue;
 		if (!(policy->pfc >> c & 1))
 			; /* no pause is for it */
-		else if (!(commons->storm.mask >> c & 1))
-			at = RTE_MAX(at, ps_ahead(commons->pause.until_ps[c], now));
+		else if (!(storm >> c & 1))
+			at = RTE_MAX(at, ps_ahead(qos_pause_until_ps(&commons->pause, c), now));
 		else if (!policy->storm_forward)
 			at = 0; /* the next turn drops it */
 		next = RTE_MIN(next, at);
@@ -61,9 +62,11 @@ port_next(const struct worker *w, uint16_t port_idx, uint64_t now)
 static uint64_t
 xoff_next(const struct qos_xoff *x, uint64_t now)
 {
+	int64_t held = qos_xoff_held(x);
+
 	if (!x->off)
-		return x->held > x->xoff_bytes ? 0 : DP_NEVER_PS;
-	if (x->held <= x->xon_bytes || ps_reached(x->refresh_ps, now))
+		return held > x->xoff_bytes ? 0 : DP_NEVER_PS;
+	if (held <= x->xon_bytes || ps_reached(x->refresh_ps, now))
 		return 0;
 	return x->refresh_ps - now;
 }

@@ -126,8 +126,7 @@ pfc_is_busy(const struct worker *w)
 		const struct egress_commons *m = &w->shared->commons[w->shared->pfc_port[i]];
 
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
-			if (m->xoff[c].off ||
-				__atomic_load_n(&m->xoff[c].held, __ATOMIC_RELAXED) != 0)
+			if (m->xoff[c].off || qos_xoff_held(&m->xoff[c]) != 0)
 				return true;
 	}
 	return false;

@@ -76,17 +76,21 @@ qos_pause_clear(struct qos_pause *p, uint64_t now)
 		__atomic_store_n(&p->until_ps[c], now, __ATOMIC_RELAXED);
 }
 
+/* Until when the class is paused; reached, or long past: it is not. Any thread. */
+static inline uint64_t
+qos_pause_until_ps(const struct qos_pause *p, unsigned int class)
+{
+	return __atomic_load_n(&p->until_ps[class], __ATOMIC_RELAXED);
+}
+
 /* The classes that are paused now. Any thread. */
 static inline uint8_t
 qos_pause_mask(const struct qos_pause *p, uint64_t now)
 {
 	unsigned int mask = 0;
 
-	for (unsigned int c = 0; c < QOS_PAUSE_CLASSES; c++) {
-		uint64_t until = __atomic_load_n(&p->until_ps[c], __ATOMIC_RELAXED);
-
-		mask |= (unsigned int)(ps_ahead(until, now) != 0) << c;
-	}
+	for (unsigned int c = 0; c < QOS_PAUSE_CLASSES; c++)
+		mask |= (unsigned int)(ps_ahead(qos_pause_until_ps(p, c), now) != 0) << c;
 	return (uint8_t)mask;
 }
 

@@ -32,6 +32,13 @@ struct qos_storm {
 	uint8_t mask;   /* classes in a storm */
 };
 
+/* The classes in a storm. Any thread. */
+static inline uint8_t
+qos_storm_mask(const struct qos_storm *w)
+{
+	return __atomic_load_n(&w->mask, __ATOMIC_RELAXED);
+}
+
 /* Both times in ms, 1..60,000; what is beyond is taken as its bound. Control thread. */
 void qos_storm_init(struct qos_storm *w, uint32_t detect_ms, uint32_t restore_ms, uint64_t now);
 

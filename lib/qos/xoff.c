@@ -36,7 +36,7 @@ qos_xoff_repeat(struct qos_xoff *x, uint64_t repeat_ps)
 enum qos_xoff_say
 qos_xoff_turn(struct qos_xoff *x, uint64_t now)
 {
-	int64_t held = __atomic_load_n(&x->held, __ATOMIC_RELAXED);
+	int64_t held = qos_xoff_held(x);
 
 	if (!x->off && held <= x->xoff_bytes)
 		return QOS_XOFF_NOTHING;

@@ -64,6 +64,13 @@ qos_xoff_hold(struct qos_xoff *x, int64_t bytes)
 	__atomic_fetch_add(&x->held, bytes, __ATOMIC_RELAXED);
 }
 
+/* Bytes held; below 0 while one worker has sent what another has not charged yet. Any thread. */
+static inline int64_t
+qos_xoff_held(const struct qos_xoff *x)
+{
+	return __atomic_load_n(&x->held, __ATOMIC_RELAXED);
+}
+
 /*
  * What to send now: XOFF when more than xoff is held, and again before half the pause has run as
  * long as more than xon is held; XON once it is xon or less (so that an xon of 0 can be met). The

@@ -9,7 +9,7 @@
 static uint64_t
 held(const struct egress_commons *m, unsigned int class)
 {
-	int64_t bytes = __atomic_load_n(&m->xoff[class].held, __ATOMIC_RELAXED);
+	int64_t bytes = qos_xoff_held(&m->xoff[class]);
 
 	/* a worker may have sent what another has not charged yet */
 	return bytes < 0 ? 0 : (uint64_t)bytes;
@@ -32,9 +32,7 @@ port_row(struct table *t, const struct node *n, size_t port)
 	table_text(t, "%s", classes_text(waiting_paused(n, port), paused, sizeof(paused)));
 	table_count(t, counter_read(&m->pfc_in));
 	table_count(t, counter_read(&m->pfc_out));
-	table_text(t, "%s",
-		classes_text(
-			__atomic_load_n(&m->storm.mask, __ATOMIC_RELAXED), storm, sizeof(storm)));
+	table_text(t, "%s", classes_text(qos_storm_mask(&m->storm), storm, sizeof(storm)));
 	table_count(t, counter_read(&m->storm.n_detected));
 	table_count(t, counter_read(&m->storm.n_restored));
 }
