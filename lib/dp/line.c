@@ -88,8 +88,9 @@ line_put(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec)
 			flip_bit(rec->m, v.corrupt_bit);
 	}
 	if (policy->line)
-		out.at_ps = qos_impair_release(
-			&q->impair, v.reorder, w->now_ps + policy->delay_ps + v.extra_ps);
+		out.at_ps = qos_impair_release(&q->impair, v.reorder,
+			(v.reorder ? q->late.n : q->line.n) != 0,
+			w->now_ps + policy->delay_ps + v.extra_ps);
 	if (unlikely(!place(w, port_idx, &out, v.reorder)))
 		lose(w, port_idx, rec, DROP_delay_line_full);
 	else if (unlikely(v.duplicate))

@@ -65,10 +65,10 @@ qos_impair_draw(struct qos_impair *i)
 }
 
 uint64_t
-qos_impair_release(struct qos_impair *i, bool reorder, uint64_t at_ps)
+qos_impair_release(struct qos_impair *i, bool reorder, bool behind, uint64_t at_ps)
 {
 	uint64_t *last = &i->last_ps[reorder];
 
-	*last = at_ps + ps_ahead(*last, at_ps);
+	*last = at_ps + (behind ? ps_ahead(*last, at_ps) : 0);
 	return *last;
 }

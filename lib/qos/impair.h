@@ -59,8 +59,10 @@ struct qos_impair_verdict qos_impair_draw(struct qos_impair *i);
 /*
  * The release time of a frame that would go at `at_ps`, extra_ps included: never before the one
  * given last, so that a FIFO holds them and jitter does not reorder. Reordered frames have a second
- * line, with an order of its own; the caller keeps a second FIFO for them. Worker.
+ * line, with an order of its own; the caller keeps a second FIFO for them. `behind`: another frame
+ * is still on that line; without one there is nothing to keep an order with, and a time given last
+ * that nobody used for 213 days would seem to be ahead again. Worker.
  */
-uint64_t qos_impair_release(struct qos_impair *i, bool reorder, uint64_t at_ps);
+uint64_t qos_impair_release(struct qos_impair *i, bool reorder, bool behind, uint64_t at_ps);
 
 #endif

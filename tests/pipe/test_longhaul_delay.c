@@ -128,6 +128,34 @@ Test(longhaul_delay, latency_is_the_delay_to_a_turn)
 	expect_latency("rate: 10Gbit, distance: 80km, delay: emulate", 400 * LONGHAUL_US, 333);
 }
 
+/*
+ * 30 s before 213.5 days are over, 2^64 ps, the last packet's time seems to be 30 s ahead. Nobody
+ * sent anything, and control does hourly what it does.
+ */
+Test(longhaul_delay, is_the_same_after_any_silence)
+{
+	const uint64_t wrap = UINT64_MAX / PS_PER_NS; /* ticks */
+	struct packet p = longhaul_udp(60);
+	struct node_test t;
+
+	longhaul_open(&t, 256, &(struct longhaul_conf){.out = "rate: 1Gbit, delay: 1ms"});
+	longhaul_put(&t, &p, 1);
+	node_test_step(&t, 1000);
+	node_test_step(&t, LONGHAUL_MS);
+	cr_assert_eq(node_test_discard(&t, LONGHAUL_OUT), 1);
+	for (t.ticks = wrap / 2; t.ticks < wrap - 30 * NODE_TEST_HZ; t.ticks += wrap / 4)
+		egress_touch(t.node, t.ticks * PS_PER_NS);
+	t.ticks = wrap - 30 * NODE_TEST_HZ;
+	egress_touch(t.node, t.ticks * PS_PER_NS);
+	longhaul_put(&t, &p, 1);
+	node_test_step(&t, 0);
+	node_test_step(&t, LONGHAUL_MS - 1);
+	cr_assert_eq(node_test_discard(&t, LONGHAUL_OUT), 0);
+	node_test_step(&t, 1);
+	cr_assert_eq(node_test_discard(&t, LONGHAUL_OUT), 1);
+	node_test_close(&t);
+}
+
 /* Numbers in order at any load: straight, behind the shaper, on the line. */
 Test(longhaul_delay, the_order_holds_whatever_comes)
 {

@@ -162,7 +162,7 @@ Test(impair, release_times_of_each_line_never_go_back)
 	for (unsigned int n = 0; n < 50000; n++, now += 100 * PS_PER_NS) {
 		struct qos_impair_verdict v = qos_impair_draw(&i);
 		uint64_t at = now + PS_PER_MS + v.extra_ps;
-		uint64_t release = qos_impair_release(&i, v.reorder, at);
+		uint64_t release = qos_impair_release(&i, v.reorder, true, at);
 
 		cr_assert(ps_reached(at, release), "not before its time");
 		cr_assert(ps_reached(last[v.reorder], release), "frame %u overtakes", n);
@@ -183,7 +183,7 @@ Test(impair, a_reordered_frame_is_overtaken)
 
 	for (unsigned int n = 0; n < 10000; n++, now += PS_PER_US) {
 		struct qos_impair_verdict v = qos_impair_draw(&i);
-		uint64_t release = qos_impair_release(&i, v.reorder, now + v.extra_ps);
+		uint64_t release = qos_impair_release(&i, v.reorder, true, now + v.extra_ps);
 
 		if (v.reorder)
 			late = release;
@@ -193,7 +193,7 @@ Test(impair, a_reordered_frame_is_overtaken)
 	cr_assert_gt(overtaken, 5000);
 }
 
-Test(impair, a_line_idle_for_half_the_wrap_holds_nothing_back)
+Test(impair, a_line_idle_for_any_time_holds_nothing_back)
 {
 	struct qos_impair i = make(&all, 1);
 
@@ -201,8 +201,13 @@ Test(impair, a_line_idle_for_half_the_wrap_holds_nothing_back)
 		uint64_t at = days * 86400 * PS_PER_S;
 
 		i.last_ps[0] = 5;
-		cr_assert_eq(qos_impair_release(&i, false, at), at);
+		cr_assert_eq(qos_impair_release(&i, false, true, at), at);
 	}
+	/* 30 s before the time that was given last comes round again: only an empty line can be */
+	i.last_ps[0] = i.last_ps[1] = 5;
+	cr_assert_eq(qos_impair_release(&i, false, false, 5 - 30 * PS_PER_S), 5 - 30 * PS_PER_S);
+	cr_assert_eq(qos_impair_release(&i, true, false, 5 - 30 * PS_PER_S), 5 - 30 * PS_PER_S);
+	cr_assert_eq(i.last_ps[0], 5 - 30 * PS_PER_S);
 }
 
 Test(impair, chances_above_one_and_endless_times_are_refused)
