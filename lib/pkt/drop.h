@@ -53,7 +53,7 @@
 	X(not_cell, "no cell, on a fabric link")                                                   \
 	X(cell_short, "the frame ends before the header or the payload of its cell does")          \
 	X(cell_check, "the check of the cell's header is wrong")                                   \
-	X(cell_version, "a version or type of cell that is not known here")                        \
+	X(cell_version, "a version, type or class of cell that is not known here")                 \
 	X(cell_len, "lengths of a cell that contradict each other")                                \
 	X(cell_fragment, "a fragment number that is too high, or not as the flags say")            \
 	X(cell_device, "a source or destination device that cannot be")                            \

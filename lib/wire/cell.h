@@ -24,12 +24,13 @@ enum {
 	CELL_FRAGMENTS_MAX = 64, /* of a packet: 16 KB at 256 bytes a cell */
 	CELL_DEVICE_MIN = 1,
 	CELL_DEVICE_MAX = 65534,
+	CELL_CLASSES = 8,
 	CELL_ROUTER_PORT = 0, /* system port: the L3 of the device */
 };
 
 enum cell_type {
 	CELL_DATA = 0,
-	CELL_REQUEST = 1,
+	CELL_REQUEST = 1, /* this and the next two have extensions: wire/cell_ext.h */
 	CELL_GRANT = 2,
 	CELL_REACH = 3,
 };
@@ -42,7 +43,10 @@ enum {
 	CELL_SYNC = 0x08, /* of the first packet of a stream: none comes before it */
 };
 
-/* In host order. Of DATA: a stream is (source, pipe, system port, class) at the destination. */
+/*
+ * In host order. Of DATA: a stream is (source, pipe, system port, class) at the destination. Every
+ * fragment of a packet but the last has one payload length, and the last one is no longer.
+ */
 struct cell_header {
 	uint8_t type; /* enum cell_type */
 	uint8_t flags;
@@ -57,26 +61,24 @@ struct cell_header {
 	uint16_t packet_len; /* of the whole packet, without FCS */
 };
 
-/* Behind the header of REQUEST: what the VOQ wants and knows. Cumulative bytes since its session.
- */
+/* Of REQUEST: what the VOQ wants and knows, in cumulative bytes since its session began. */
 struct cell_request {
 	uint32_t session; /* another one: the VOQ starts anew, from 0 */
 	uint64_t wanted;  /* bytes that it has taken in */
 	uint64_t granted; /* that it knows of */
 };
 
-/* Behind the header of GRANT, which goes back to the VOQ's device and pipe. */
+/* Of GRANT, which goes back to the VOQ's device and pipe. */
 struct cell_grant {
 	uint32_t session; /* of the REQUEST that it answers */
 	uint64_t granted; /* bytes in all */
 };
 
-/* Behind the header of REACH: n entries of this. */
+/* Of REACH: an entry. */
 struct cell_reach {
 	uint16_t device;
 	uint8_t hops;      /* 0: the sender itself .. CELL_HOPS_MAX */
-	uint32_t capacity; /* Mbit/s that the sender has out toward it; of itself CELL_CAPACITY_ANY
-			    */
+	uint32_t capacity; /* Mbit/s that the sender has out toward it; CELL_CAPACITY_ANY: itself */
 };
 
 enum {
@@ -102,30 +104,32 @@ enum cell_fault {
 	CELL_OK,
 	CELL_SHORT,        /* the frame ends before the header or the payload does */
 	CELL_BAD_CHECK,    /* the header check is wrong */
-	CELL_BAD_VERSION,  /* or a type that this version does not know */
+	CELL_BAD_VERSION,  /* or a type or class that this version does not know */
 	CELL_BAD_LEN,      /* lengths that contradict each other, or the type */
 	CELL_BAD_FRAGMENT, /* a number beyond CELL_FRAGMENTS_MAX, or flags that contradict it */
 	CELL_BAD_DEVICE,   /* source 0 or 65535, or a destination that is none */
 };
 
-/* CRC-32C (Castagnoli, RFC 3720 12.1) of the 20 bytes before the check. */
+/*
+ * CRC-32C (Castagnoli, RFC 3720 12.1) of the 20 bytes before the check. Loads of any alignment: a
+ * header is 14 bytes into its frame, and rte_hash_crc() itself wants 8 bytes aligned.
+ */
 static inline uint32_t
 cell_check(const uint8_t *header)
 {
-	return ~rte_hash_crc(header, CELL_HEADER_LEN - 4, 0xffffffff);
+	uint64_t a, b;
+	uint32_t c;
+
+	__builtin_memcpy(&a, header, sizeof(a));
+	__builtin_memcpy(&b, header + 8, sizeof(b));
+	__builtin_memcpy(&c, header + 16, sizeof(c));
+	return ~rte_hash_crc_4byte(c, rte_hash_crc_8byte(b, rte_hash_crc_8byte(a, UINT32_MAX)));
 }
 
 static inline void
 cell_put32(uint8_t *p, uint32_t v)
 {
 	v = __builtin_bswap32(v);
-	__builtin_memcpy(p, &v, sizeof(v));
-}
-
-static inline void
-cell_put64(uint8_t *p, uint64_t v)
-{
-	v = __builtin_bswap64(v);
 	__builtin_memcpy(p, &v, sizeof(v));
 }
 
@@ -147,17 +151,33 @@ cell_write(uint8_t *p, const struct cell_header *h)
 	cell_put32(p + 20, cell_check(p));
 }
 
-/* DATA: lengths, fragment number and flags tell one story. */
+/* Says in a header that is right, and stays so, that a deep queue was met. */
+static inline void
+cell_mark_congestion(uint8_t *p)
+{
+	p[1] |= CELL_CONGESTION;
+	cell_put32(p + 20, cell_check(p));
+}
+
+/*
+ * DATA: lengths, fragment number and flags tell one story. The fragments up to this one are as long
+ * as it is or longer. If it is not the last, something comes behind it, and CELL_FRAGMENTS_MAX of
+ * its length hold the packet. That the last one leaves a whole number of equal ones before it is
+ * seen when they meet.
+ */
 static inline enum cell_fault
 cell_check_data(const struct cell_header *h)
 {
 	bool first = h->flags & CELL_FIRST, last = h->flags & CELL_LAST;
+	uint32_t len = h->payload_len, up_to = (h->fragment + 1u) * len;
 
-	if (h->payload_len == 0 || h->payload_len > h->packet_len || h->packet_len < ETH_HDR_LEN)
-		return CELL_BAD_LEN;
 	if (h->fragment >= CELL_FRAGMENTS_MAX || first != (h->fragment == 0))
 		return CELL_BAD_FRAGMENT;
-	if (first && last != (h->payload_len == h->packet_len))
+	if (len == 0 || h->packet_len < ETH_HDR_LEN || up_to > h->packet_len)
+		return CELL_BAD_LEN;
+	if (last)
+		return first && len != h->packet_len ? CELL_BAD_LEN : CELL_OK;
+	if (up_to == h->packet_len || len * CELL_FRAGMENTS_MAX < h->packet_len)
 		return CELL_BAD_LEN;
 	return CELL_OK;
 }
@@ -186,7 +206,7 @@ cell_read(const uint8_t *p, uint32_t len, struct cell_header *ret)
 		.fragment = wire_get16(p + 16),
 		.packet_len = wire_get16(p + 18),
 	};
-	if (p[0] >> 4 != CELL_VERSION || ret->type > CELL_REACH)
+	if (p[0] >> 4 != CELL_VERSION || ret->type > CELL_REACH || ret->class >= CELL_CLASSES)
 		return CELL_BAD_VERSION;
 	if (ret->payload_len > len - CELL_HEADER_LEN)
 		return CELL_SHORT;
@@ -194,8 +214,6 @@ cell_read(const uint8_t *p, uint32_t len, struct cell_header *ret)
 		ret->destination > CELL_DEVICE_MAX ||
 		(ret->destination == 0) != (ret->type == CELL_REACH))
 		return CELL_BAD_DEVICE;
-	if (ret->class > 7)
-		return CELL_BAD_LEN;
 	switch (ret->type) {
 	case CELL_DATA:
 		return cell_check_data(ret);
@@ -203,7 +221,7 @@ cell_read(const uint8_t *p, uint32_t len, struct cell_header *ret)
 		return ret->payload_len == CELL_REQUEST_LEN ? CELL_OK : CELL_BAD_LEN;
 	case CELL_GRANT:
 		return ret->payload_len == CELL_GRANT_LEN ? CELL_OK : CELL_BAD_LEN;
-	default:
+	default: /* REACH */
 		return ret->payload_len % CELL_REACH_LEN == 0 ? CELL_OK : CELL_BAD_LEN;
 	}
 }

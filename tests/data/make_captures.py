@@ -174,6 +174,32 @@ def quickstart(port):
     return stamped(out)
 
 
+# The lab with a fabric: what its two open ends see
+
+
+def dsf_lab(west):
+    """
+    config/lab/dsf.yaml: eight queue pairs of WRITEs, SENDs and CNPs. From host h0 of the edge to the
+    west, or from there to h0 (which the BAG knows as a system port) and to h1 (which it does not).
+    """
+    rng = random.Random(f"dsf {west}")
+    node = 33 if west else 31
+    mac, src_mac = f"02:00:00:00:{node}:01", f"02:00:00:00:{node}:a0"
+    flows = []
+    for q in range(8):
+        near, far = f"10.31.0.{2 * (q % 2) if west else 0}", f"10.40.{q}.10"
+        src, dst = (far, near) if west else (near, far)
+        sport = 0xC000 | rng.randrange(0x4000)
+        qpn, psn = rng.randrange(0x100, 0x10000), rng.randrange(0x800000)
+        packets = message(rng, src, dst, qpn, psn, sport, 4)
+        packets.append(
+            f.roce_ip(src, dst, f.SEND_ONLY, qpn=qpn, psn=psn + 4, sport=sport, payload=f.noise(64, q))
+        )
+        packets.append(f.cnp_ip(src, dst, qpn + 1, sport=sport))
+        flows.append([f.ether(p, dst=mac, src=src_mac) for p in packets])
+    return stamped([packet for turn in zip(*flows) for packet in turn])
+
+
 # Shapes of RoCEv2
 
 
@@ -495,6 +521,8 @@ def make(folder):
 
     pcapio.write_pcap(path("quickstart_nsf0.pcap"), quickstart(0))
     pcapio.write_pcap(path("quickstart_nsf1.pcap"), quickstart(1))
+    pcapio.write_pcap(path("dsf_h0.pcap"), dsf_lab(False))
+    pcapio.write_pcap(path("dsf_west.pcap"), dsf_lab(True))
     pcapio.write_pcap(path("roce_basic.pcap"), roce_basic())
     pcapio.write_pcap(path("qps_256.pcap"), qps_256(False))
     pcapio.write_pcap(path("qps_256_v6.pcap"), qps_256(True))
