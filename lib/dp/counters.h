@@ -4,7 +4,10 @@
  * aligned 64-bit words; a sum over workers may be a few packets old and never goes back. Never
  * reset: who wants to start from zero keeps a baseline.
  *
- * Per node, once its workers stand still: port_in + duplicated = port_out + punt + drop, in sums.
+ * Per node, once its workers stand still, in sums: what came in or was made here,
+ *	port_in + duplicated + cells_made + packets_joined + control_out,
+ * is what went out or ended here,
+ *	port_out + punt + drop + packets_cut + cells_joined + control_in.
  */
 #ifndef DP_COUNTERS_H
 #define DP_COUNTERS_H
@@ -23,7 +26,8 @@ struct counter {
 };
 
 /* The stages, in their order. */
-#define DP_STAGES(X) X(rx) X(parse) X(ingress) X(route) X(select) X(enqueue) X(egress) X(drop)
+#define DP_STAGES(X)                                                                               \
+	X(rx) X(cell) X(parse) X(ingress) X(route) X(select) X(enqueue) X(fabric) X(egress) X(drop)
 
 enum dp_stage {
 #define X(name) DP_STAGE_##name,
@@ -47,8 +51,15 @@ struct counters {
 	uint64_t ce_marked;          /* CE set here */
 	uint64_t would_mark_not_ect; /* not ECN-capable, so not marked */
 	uint64_t duplicated;         /* copies that an impairment made */
-	uint64_t turns;              /* of the loop */
-	uint64_t busy_turns;         /* that found packets */
+	/* of the fabric */
+	uint64_t packets_cut, cells_made;      /* packets that became cells, and those */
+	uint64_t packets_joined, cells_joined; /* packets out of cells, and those */
+	uint64_t cells_transit;                /* passed on to other devices */
+	uint64_t control_in;                   /* cells for this node itself */
+	uint64_t control_out;                  /* REQUESTs and GRANTs; they are in port_out */
+	uint64_t reach_out;                    /* REACH; not in port_out */
+	uint64_t turns;                        /* of the loop */
+	uint64_t busy_turns;                   /* that found packets */
 	uint64_t bursts;
 	/* only while the profile is on */
 	uint64_t profile_packets;
@@ -68,6 +79,19 @@ static inline uint64_t
 counter_read(const uint64_t *c)
 {
 	return __atomic_load_n(c, __ATOMIC_RELAXED);
+}
+
+/* What was made here, and what ended here without a drop: the law at the top of this file. */
+static inline uint64_t
+counters_made(const struct counters *c)
+{
+	return c->duplicated + c->cells_made + c->packets_joined + c->control_out;
+}
+
+static inline uint64_t
+counters_ended(const struct counters *c)
+{
+	return c->packets_cut + c->cells_joined + c->control_in;
 }
 
 const char *dp_stage_name(enum dp_stage stage);

@@ -39,6 +39,7 @@ struct egress_policy {
 	uint32_t line_max;           /* packets that a worker's delay line holds */
 	uint64_t delay_ps;           /* of the delay line */
 	bool queued;                 /* every packet passes the queues: something below is on */
+	bool link; /* a fabric port: its queues hold cells that its device does not take */
 	bool shaped;
 	bool line; /* packets stay in the delay line: a delay, jitter or reordering */
 	bool impaired;

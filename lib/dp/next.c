@@ -120,5 +120,7 @@ worker_next_ps(const struct worker *w, uint64_t now_ps)
 			next = RTE_MIN(next,
 				port_next(w, (uint16_t)(word * 64 + bits_lowest(bits)), now_ps));
 	}
+	if (w->fabric != NULL)
+		next = RTE_MIN(next, fabric_next_ps(w, now_ps));
 	return w->idx == 0 ? RTE_MIN(next, pfc_next(w, now_ps)) : next;
 }

@@ -24,6 +24,28 @@ profile_mark(struct worker *w, enum dp_stage stage)
 			profile_mark(w, DP_STAGE_##name);                                          \
 	} while (0)
 
+void
+pipeline_packets(struct worker *w, struct burst *b)
+{
+	STAGE(parse, w, b);
+	STAGE(ingress, w, b);
+	STAGE(route, w, b);
+	STAGE(select, w, b);
+	STAGE(enqueue, w, b);
+	STAGE(drop, w, b);
+}
+
+/* A burst of cells. */
+static void
+run_cells(struct worker *w, struct burst *b)
+{
+	STAGE(cell, w, b);
+	STAGE(drop, w, b);
+	fabric_deliver(w, b);
+	STAGE(fabric, w);
+	STAGE(egress, w);
+}
+
 unsigned int
 pipeline_run(struct worker *w, struct worker_rxq *q)
 {
@@ -40,12 +62,13 @@ pipeline_run(struct worker *w, struct worker_rxq *q)
 		profile_mark(w, DP_STAGE_rx);
 		w->counters->profile_packets += n;
 	}
-	STAGE(parse, w, b);
-	STAGE(ingress, w, b);
-	STAGE(route, w, b);
-	STAGE(select, w, b);
-	STAGE(enqueue, w, b);
+	if (unlikely(q->cells)) {
+		run_cells(w, b);
+		return n;
+	}
+	pipeline_packets(w, b);
+	if (unlikely(w->fabric != NULL))
+		STAGE(fabric, w);
 	STAGE(egress, w);
-	STAGE(drop, w, b);
 	return n;
 }

@@ -65,6 +65,19 @@ queue_shape(struct egress_commons *commons, const struct worker_queue *q, uint64
 enum drop_reason queue_put(
 	struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta);
 
+/*
+ * Of a packet that a queue with a backlog takes: marks it, counts that in `ce_marked` too, or says
+ * why it is dropped. Worker.
+ */
+enum drop_reason queue_red(struct worker *w, const struct egress_class *c,
+	const struct pkt_meta *meta, uint64_t backlog, uint64_t *ce_marked);
+
+/* Whom the bytes of a packet that came in by the port are charged to, or NULL. Worker. */
+struct qos_xoff *queue_charged(const struct worker *w, uint16_t in_port_idx, uint8_t class);
+
+/* Puts a cell behind others that wait for a link. 0, or the drop reason. Worker. */
+enum drop_reason queue_wait(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx);
+
 /* Moves to the port's TX buffer what may go now, as far as there is room. Worker. */
 void queue_serve(struct worker *w, uint16_t port_idx);
 

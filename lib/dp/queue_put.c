@@ -9,7 +9,8 @@
 
 /* What the marking curve says came true: CE, or what policy has for those who know no ECN. */
 static enum drop_reason
-mark(struct worker *w, const struct egress_class *c, const struct pkt_meta *meta)
+mark(struct worker *w, const struct egress_class *c, const struct pkt_meta *meta,
+	uint64_t *ce_marked)
 {
 	bool ip6 = meta->flags & PKT_IP6;
 
@@ -22,22 +23,25 @@ mark(struct worker *w, const struct egress_class *c, const struct pkt_meta *meta
 	default:
 		remark_ce(meta->l3, ip6);
 		w->counters->ce_marked++;
-		w->queue[meta->port_idx].count[meta->class].ce_marked++;
+		(*ce_marked)++;
 		return DROP_NONE;
 	}
 }
 
 /* The two curves; the one that drops is asked first. `backlog` without this packet. */
-static enum drop_reason
-red(struct worker *w, const struct egress_class *c, const struct pkt_meta *meta, uint64_t backlog)
+enum drop_reason
+queue_red(struct worker *w, const struct egress_class *c, const struct pkt_meta *meta,
+	uint64_t backlog, uint64_t *ce_marked)
 {
+	if (unlikely(meta->flags & PKT_NO_IP))
+		return DROP_NONE;
 	if (unlikely(qos_red_hit(&c->drop, backlog, &w->rng)))
 		return DROP_red;
 	if (!qos_red_hit(&c->mark, backlog, &w->rng))
 		return DROP_NONE;
 	if (!c->control && (meta->flags & PKT_ROCE) && roce_is_control(meta->opcode))
 		return DROP_NONE;
-	return mark(w, c, meta);
+	return mark(w, c, meta, ce_marked);
 }
 
 static void
@@ -49,9 +53,8 @@ rewrite_dscp(const struct egress_policy *policy, const struct pkt_meta *meta)
 		remark_dscp(meta->l3, meta->flags & PKT_IP6, dscp);
 }
 
-/* Whom the bytes are charged to, or NULL. */
-static inline struct qos_xoff *
-charged(const struct worker *w, uint16_t in_port_idx, uint8_t class)
+struct qos_xoff *
+queue_charged(const struct worker *w, uint16_t in_port_idx, uint8_t class)
 {
 	if (!(w->snapshot->egress[in_port_idx]->pfc >> class & 1))
 		return NULL;
@@ -80,7 +83,7 @@ straight(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 static void
 book(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 {
-	struct qos_xoff *xoff = charged(w, rec->in_port_idx, rec->class);
+	struct qos_xoff *xoff = queue_charged(w, rec->in_port_idx, rec->class);
 
 	ledger_add_backlog(&w->ledger, &w->shared->commons[port_idx].class_[rec->class], rec->len);
 	if (xoff != NULL)
@@ -134,7 +137,7 @@ refused(const struct worker *w, const struct pkt_rec *rec, uint16_t port_idx, ui
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	const struct egress_commons *commons = &w->shared->commons[port_idx];
 	const struct egress_class *c = &policy->class_[rec->class];
-	const struct qos_xoff *xoff = charged(w, rec->in_port_idx, rec->class);
+	const struct qos_xoff *xoff = queue_charged(w, rec->in_port_idx, rec->class);
 	int64_t packets = ledger_read(&w->ledger.room, queue_room(w, port_idx, xoff != NULL));
 	uint8_t storm = __atomic_load_n(&commons->storm.mask, __ATOMIC_RELAXED);
 
@@ -170,10 +173,11 @@ put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt
 		backlog = qos_phantom_add(&commons->phantom[meta->class], w->now_ps,
 			qos_shaper_bytes(&commons->shaper, rec.len));
 	if (c->ecn)
-		reason = red(w, c, meta, backlog);
+		reason = queue_red(
+			w, c, meta, backlog, &w->queue[port_idx].count[meta->class].ce_marked);
 	if (unlikely(reason != DROP_NONE))
 		return reason;
-	if (policy->rewrite)
+	if (policy->rewrite && !(meta->flags & PKT_NO_IP))
 		rewrite_dscp(policy, meta);
 	if (straight(w, &rec, port_idx))
 		return DROP_NONE;
@@ -190,4 +194,15 @@ queue_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const stru
 	if (unlikely(reason != DROP_NONE))
 		q->count[meta->class].dropped++;
 	return reason;
+}
+
+enum drop_reason
+queue_wait(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
+{
+	const struct egress_policy *policy = w->snapshot->egress[port_idx];
+	int64_t *room = &w->shared->commons[port_idx].packets;
+
+	if (unlikely(ledger_read(&w->ledger.room, room) >= policy->packets_max))
+		return DROP_tx_full;
+	return push(w, rec, port_idx);
 }

@@ -33,6 +33,8 @@ enum {
 	DP_CLASS_BY_RULE = 0xff,
 };
 
+struct fabric_table;
+
 struct snapshot {
 	uint64_t generation; /* from 1 */
 	struct rte_fib *fib4;
@@ -43,6 +45,7 @@ struct snapshot {
 	uint8_t dscp_class[DP_PORTS_MAX][2][64];
 	struct parse_policy port[DP_PORTS_MAX];
 	const struct egress_policy *egress[DP_PORTS_MAX];
+	const struct fabric_table *fabric; /* NULL: the node has no fabric port */
 };
 
 /* The group in a slot of a snapshot's group table. Worker. */

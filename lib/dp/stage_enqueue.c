@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Uses:  port_idx, mtu, class, counter; the policy of the port.
- * Sets:  the TX buffers of the ports, or their queues (queue_put.c); counts classes and members.
- * Next:  stage_egress.
- * Drops: too_big, tx_segments, and what queue_put() says.
+ * Sets:  the TX buffers of the ports, or their queues (queue_put.c, fabric_put.c); counts classes
+ * and members. Next:  stage_egress. Drops: too_big, tx_segments, and what queue_put() says.
  */
 #include "dp/stage.h"
 
@@ -87,17 +86,19 @@ enqueue_queued(struct worker *w, struct burst *b, unsigned int i)
 	struct rte_mbuf *m = b->mbuf[i];
 	uint32_t len;
 	enum drop_reason reason;
+	bool fabric = meta->port_idx >= w->n_ports;
 
 	if (rte_pktmbuf_pkt_len(m) > (uint32_t)meta->mtu + meta->l2_len && !fits_mtu(m, meta)) {
 		refuse(b, m, DROP_too_big);
 		return;
 	}
-	if (w->tx[meta->port_idx].port->one_segment && !one_segment(m)) {
+	if (!fabric && w->tx[meta->port_idx].port->one_segment && !one_segment(m)) {
 		refuse(b, m, DROP_tx_segments);
 		return;
 	}
 	len = rte_pktmbuf_pkt_len(m); /* the packet may be gone after the next line */
-	reason = queue_put(w, b->in_port_idx, m, meta);
+	reason = fabric ? fabric_put(w, b->in_port_idx, m, meta)
+			: queue_put(w, b->in_port_idx, m, meta);
 	if (reason != DROP_NONE) {
 		refuse(b, m, reason);
 		return;

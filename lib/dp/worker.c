@@ -40,6 +40,8 @@ worker_turn(struct worker *w, uint64_t now)
 	w->snapshot = __atomic_load_n(&w->shared->snapshot, __ATOMIC_ACQUIRE);
 	for (uint16_t q = 0; q < w->n_rxq; q++)
 		n += pipeline_run(w, &w->rxq[q]);
+	if (unlikely(w->fabric != NULL))
+		fabric_turn(w);
 	stage_egress(w);
 	if (w->idx == 0 && w->shared->n_pfc_ports != 0)
 		pfc_turn(w);
@@ -146,6 +148,8 @@ worker_drain(struct worker *w)
 		drop_waiting(w, &w->tx[p]);
 		w->tx[p].direct = w->snapshot != NULL && !w->snapshot->egress[p]->queued;
 	}
+	if (w->fabric != NULL)
+		fabric_drop_all(w, DROP_stopped);
 	for (uint16_t i = 0; i < w->n_owned; i++)
 		drop_handed_over(w, &w->tx[w->owned[i]]);
 	memset(w->tx_waiting, 0, sizeof(w->tx_waiting));
@@ -161,7 +165,9 @@ zalloc(size_t len, int socket)
 static int
 create_chunks(struct worker *w, const struct worker_config *c)
 {
-	size_t len = pkt_chunks_bytes(c->n_records, c->n_ports * QUEUE_FIFOS);
+	uint32_t n_dests = c->n_ways > c->n_ports ? (uint32_t)(c->n_ways - c->n_ports) : 0;
+	uint32_t n_fifos = c->n_ports * QUEUE_FIFOS + n_dests * DP_CLASSES;
+	size_t len = pkt_chunks_bytes(c->n_records, n_fifos);
 
 	w->chunk_memory = zalloc(len, c->socket);
 	if (w->chunk_memory == NULL)
@@ -173,13 +179,14 @@ int
 worker_create(const struct worker_config *c, struct worker **ret_worker)
 {
 	struct worker *w = zalloc(sizeof(*w), c->socket);
+	uint16_t n_ways = RTE_MAX(c->n_ways, c->n_ports);
 
 	if (w == NULL)
 		return -ENOMEM;
 	w->counters =
 		zalloc(sizeof(*w->counters) + c->n_members * sizeof(struct counter), c->socket);
 	w->rxq = zalloc(RTE_MAX(c->n_rxq, 1u) * sizeof(*w->rxq), c->socket);
-	w->tx = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->tx), c->socket);
+	w->tx = zalloc((n_ways + 1u) * sizeof(*w->tx), c->socket);
 	w->owned = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->owned), c->socket);
 	w->queue = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->queue), c->socket);
 	if (w->counters == NULL || w->rxq == NULL || w->tx == NULL || w->owned == NULL ||

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "dp/counters.h"
+#include "dp/fabric.h"
 #include "dp/ledger.h"
 #include "dp/mailbox.h"
 #include "dp/queue.h"
@@ -42,12 +43,14 @@ struct dp_shared {
 	uint16_t n_pfc_ports;
 	int64_t *paused_packets; /* of all ports, that came by ports that pause them; relaxed */
 	uint16_t n_workers;
+	struct dp_fabric *fabric; /* NULL: no port carries cells */
 };
 
 /* One RX queue that the worker polls. */
 struct worker_rxq {
 	const struct port *port;
 	uint16_t queue, port_idx;
+	bool cells;          /* a fabric port */
 	uint64_t pace_tsc;   /* ticks a packet; 0: as they come */
 	uint64_t credit_tsc; /* ticks not used yet, at most a burst's */
 	uint64_t last_tsc;
@@ -77,9 +80,10 @@ struct worker {
 	uint64_t now;    /* of this turn, ticks */
 	uint64_t now_ps; /* the same, as lib/qos counts */
 	struct worker_rxq *rxq;
-	struct worker_tx *tx;                   /* by port index */
+	struct worker_tx *tx;                   /* by way; of destinations unused */
 	uint64_t tx_waiting[DP_PORTS_MAX / 64]; /* bit: tx[port].n > 0 */
 	struct worker_queue *queue;             /* by port index */
+	struct worker_fabric *fabric;           /* NULL: no port carries cells */
 	uint64_t queued[DP_PORTS_MAX / 64];     /* bit: queue[port] is not empty */
 	struct ledger ledger;
 	struct pkt_chunks chunks;
@@ -112,6 +116,7 @@ struct worker_config {
 	uint16_t n_ports, n_rxq, burst_len;
 	uint32_t n_members; /* counters to keep */
 	uint64_t origin;    /* ticks that the node counts as 0 */
+	uint16_t n_ways;    /* ports and destinations in the fabric */
 	uint32_t n_records; /* packets that may wait in its queues and lines, of all ports */
 	bool adaptive_idle;
 };
