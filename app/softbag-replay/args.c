@@ -12,6 +12,7 @@
 
 #include <rte_version.h>
 
+#include "base/bits.h"
 #include "pkt/burst.h"
 
 #define LOOPS_MAX   UINT64_C(1000000000000) /* a century at 300 loops a second */
@@ -31,11 +32,13 @@ enum {
 	OPT_RATE,
 	OPT_SERIES,
 	OPT_SERIES_STEP,
+	OPT_TOPOLOGY,
 	OPT_VERSION,
 };
 
 static const struct option options[] = {
 	{"config", required_argument, NULL, 'c'},
+	{"topology", required_argument, NULL, OPT_TOPOLOGY},
 	{"in", required_argument, NULL, OPT_IN},
 	{"out", required_argument, NULL, OPT_OUT},
 	{"loop", required_argument, NULL, OPT_LOOP},
@@ -57,6 +60,7 @@ static void
 print_help(void)
 {
 	fputs("Usage: softbag-replay -c NODE.yaml --in PORT=FILE.pcap ... [options]\n"
+	      "       softbag-replay --topology TOPO.yaml [options]\n"
 	      "\n"
 	      "Runs the real pipeline of a node over captures, in virtual time and without a "
 	      "device: what\n"
@@ -64,6 +68,9 @@ print_help(void)
 	      "output.\n"
 	      "\n"
 	      "  -c, --config NODE.yaml  the node\n"
+	      "  --topology TOPO.yaml    many nodes, the wires between them and what comes in; "
+	      "with it\n"
+	      "                          --out, --json, --loop, --burst, --segment-len, -v\n"
 	      "  --in PORT=FILE          a capture (pcap or pcapng, Ethernet, whole frames) and "
 	      "the port it\n"
 	      "                          comes in by; as often as you like\n"
@@ -175,6 +182,7 @@ read_seconds(struct args *a)
 static enum args_verdict
 read_timing(struct args *a)
 {
+	a->has_timing = true;
 	if (strcmp(optarg, "max") == 0)
 		a->timing = TIMING_MAX;
 	else if (strcmp(optarg, "asis") == 0)
@@ -206,6 +214,9 @@ read_option(int option, struct args *a, char **argv)
 	switch (option) {
 	case 'c':
 		a->conf = optarg;
+		return ARGS_RUN;
+	case OPT_TOPOLOGY:
+		a->topology = optarg;
 		return ARGS_RUN;
 	case OPT_IN:
 		return read_input(a);
@@ -247,6 +258,27 @@ read_option(int option, struct args *a, char **argv)
 	}
 }
 
+/* A topology says itself what comes in and when. */
+static enum args_verdict
+check_topology(const struct args *a)
+{
+	const struct {
+		bool given;
+		const char *option;
+	} alone[] = {{a->conf != NULL, "-c"}, {a->n_inputs != 0, "--in"},
+		{a->n_rates != 0, "--rate"}, {a->has_timing, "--timing"},
+		{a->seconds > 0, "--seconds"}, {a->series != NULL, "--series"},
+		{a->series_ns != 0, "--series-step"}};
+
+	for (size_t i = 0; i < BITS_ARRAY_LEN(alone); i++)
+		if (alone[i].given)
+			return args_wrong(
+				"--topology and %s exclude each other; give one.", alone[i].option);
+	if (a->topology[0] == '\0')
+		return args_wrong("--topology names no file.");
+	return ARGS_RUN;
+}
+
 /* What only shows when all options are known. */
 static enum args_verdict
 check(struct args *a, int argc, char **argv)
@@ -254,9 +286,11 @@ check(struct args *a, int argc, char **argv)
 	if (optind < argc)
 		return args_wrong(
 			"'%s' stands alone; captures are given as --in PORT=FILE.", argv[optind]);
-	if (a->conf == NULL)
+	if (a->topology != NULL && check_topology(a) != ARGS_RUN)
+		return ARGS_WRONG;
+	if (a->conf == NULL && a->topology == NULL)
 		return args_wrong("no node is given; want -c NODE.yaml.");
-	if (a->n_inputs == 0)
+	if (a->n_inputs == 0 && a->topology == NULL)
 		return args_wrong("no capture is given; want --in PORT=FILE.");
 	if (a->loops != 0 && a->seconds > 0)
 		return args_wrong("--loop and --seconds exclude each other; give one.");

@@ -29,6 +29,7 @@ struct args_rate {
 
 struct args {
 	const char *conf;
+	const char *topology; /* many nodes instead of `conf`; then inputs and rates are its own */
 	struct args_input input[ARGS_INPUTS_MAX];
 	size_t n_inputs;
 	struct args_rate rate[ARGS_INPUTS_MAX]; /* of ports that have a capture, each once */
@@ -40,10 +41,17 @@ struct args {
 	uint64_t loops;      /* at least 1 */
 	double seconds;      /* of wall time; 0: loops decide */
 	enum timing timing;
+	bool has_timing;      /* it was given */
 	uint16_t burst;       /* 0: the configuration's */
 	uint16_t segment_len; /* 0: frames stay whole where a buffer holds them */
 	bool verbose;
 	bool json_only; /* json is "-" */
+};
+
+/* What main() returns but for EXIT_SUCCESS. */
+enum {
+	EXIT_FAILED = 1,
+	EXIT_WRONG = 2,
 };
 
 enum args_verdict {

@@ -4,7 +4,6 @@
 #include "feed.h"
 
 #include "frame_mbuf.h"
-#include "qos/shaper.h"
 
 /* Virtual arrival of the input's next frame, if that is the port's next. */
 static uint64_t
@@ -52,7 +51,7 @@ feed_units(const struct args_rate *rate, uint32_t frame_len)
 {
 	if (rate->packets)
 		return 1;
-	return (RTE_MAX(frame_len, QOS_FRAME_MIN) + (uint64_t)QOS_OVERHEAD_L1) * 8;
+	return frame_wire_bits(frame_len);
 }
 
 static void

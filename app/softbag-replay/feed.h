@@ -64,6 +64,9 @@ struct feed {
 	uint64_t n_starved; /* turns in which it was */
 };
 
+/* The queues of the port that some worker polls; ret_queue holds NODE_WORKERS_MAX. */
+uint16_t feed_queues(const struct node *n, uint16_t port_idx, uint16_t *ret_queue);
+
 /* What the frame counts for at the port's rate: bits on the wire, or one packet. */
 uint64_t feed_units(const struct args_rate *rate, uint32_t frame_len);
 

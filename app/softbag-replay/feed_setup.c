@@ -22,14 +22,16 @@ static int __attribute__((format(printf, 2, 3))) refuse(char *why, const char *f
 	return -EINVAL;
 }
 
-/* The queues of the port that some worker polls. */
-static void
-find_queues(const struct node *n, struct feed_port *p)
+uint16_t
+feed_queues(const struct node *n, uint16_t port_idx, uint16_t *ret_queue)
 {
+	uint16_t n_queues = 0;
+
 	for (unsigned int w = 0; w < n->n_workers; w++)
 		for (uint16_t q = 0; q < n->worker[w]->n_rxq; q++)
-			if (n->worker[w]->rxq[q].port_idx == p->port_idx)
-				p->queue[p->n_queues++] = n->worker[w]->rxq[q].queue;
+			if (n->worker[w]->rxq[q].port_idx == port_idx)
+				ret_queue[n_queues++] = n->worker[w]->rxq[q].queue;
+	return n_queues;
 }
 
 static int
@@ -159,7 +161,7 @@ add_port(struct feed *f, const struct args *a, const struct capture *capture, ui
 		rc = fit_rate(p, a->seconds == 0, why);
 	if (rc != 0 || p->n_inputs == 0)
 		return rc;
-	find_queues(f->node, p);
+	p->n_queues = feed_queues(f->node, port_idx, p->queue);
 	if (p->n_queues == 0)
 		return refuse(why,
 			"port %s: no worker polls it; name it under runtime.workers, or name no "
@@ -190,7 +192,7 @@ feed_create(const struct args *a, const struct capture *capture, const struct no
 	struct feed f = {
 		.node = n,
 		.port = calloc(n->n_ports, sizeof(*f.port)),
-		.input = calloc(a->n_inputs, sizeof(*f.input)),
+		.input = calloc(a->n_inputs + 1, sizeof(*f.input)),
 		.origin_ns = origin_ns(a, capture),
 		.segment_len = a->segment_len == 0 ? room : RTE_MIN(a->segment_len, room),
 		.burst = (uint16_t)n->conf->burst,

@@ -4,26 +4,22 @@
  * was given is wrong (nothing is written then); 1 when anything else fails.
  */
 #include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "account.h"
 #include "base/bits.h"
 #include "base/cpu.h"
-#include "capture.h"
 #include "ctl/eal.h"
+#include "inputs.h"
+#include "json_file.h"
+#include "lab_main.h"
+#include "paths.h"
 #include "run.h"
 #include "tele/output.h"
-
-enum {
-	EXIT_FAILED = 1,
-	EXIT_WRONG = 2,
-};
 
 static volatile sig_atomic_t interrupted;
 
@@ -83,48 +79,14 @@ check_ports(const struct args *a, const struct conf *c)
 	return 0;
 }
 
-static bool
-same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
-}
-
-/* Writing to `path` would overwrite what is read. */
 static int
 check_output(const struct args *a, const char *path)
 {
-	const char *read = same_file(path, a->conf) ? a->conf : NULL;
+	const char *read[ARGS_INPUTS_MAX + 1] = {a->conf};
 
-	for (size_t i = 0; i < a->n_inputs && read == NULL; i++)
-		if (same_file(path, a->input[i].file))
-			read = a->input[i].file;
-	if (read == NULL)
-		return 0;
-	fprintf(stderr, "softbag-replay: %s would overwrite the input %s; write elsewhere.\n", path,
-		read);
-	return -EINVAL;
-}
-
-/* One file by two names, be it there already or not. */
-static bool
-same_path(const char *a, const char *b)
-{
-	char dir_a[PATH_MAX], dir_b[PATH_MAX];
-	char copy_a[PATH_MAX + 64], copy_b[PATH_MAX + 64];
-
-	if (strcmp(a, b) == 0)
-		return true;
-	snprintf(copy_a, sizeof(copy_a), "%s", a);
-	snprintf(copy_b, sizeof(copy_b), "%s", b);
-	if (strcmp(basename(copy_a), basename(copy_b)) != 0)
-		return false;
-	snprintf(copy_a, sizeof(copy_a), "%s", a);
-	snprintf(copy_b, sizeof(copy_b), "%s", b);
-	return realpath(dirname(copy_a), dir_a) != NULL &&
-	       realpath(dirname(copy_b), dir_b) != NULL && strcmp(dir_a, dir_b) == 0;
+	for (size_t i = 0; i < a->n_inputs; i++)
+		read[i + 1] = a->input[i].file;
+	return path_check_output(path, read, a->n_inputs + 1);
 }
 
 /* Nothing that is written overwrites what is read, or what else is written. */
@@ -139,18 +101,18 @@ check_outputs(const struct args *a, const struct conf *c)
 	for (unsigned int i = 0; i < BITS_ARRAY_LEN(file); i++)
 		if (file[i].path != NULL && check_output(a, file[i].path) != 0)
 			return -EINVAL;
-	if (file[0].path != NULL && file[1].path != NULL && same_path(file[0].path, file[1].path)) {
+	if (file[0].path != NULL && file[1].path != NULL && path_same(file[0].path, file[1].path)) {
 		fprintf(stderr,
 			"softbag-replay: --json and --series name one file, %s; give two.\n",
 			a->json);
 		return -EINVAL;
 	}
 	for (size_t p = 0; a->out_dir != NULL && p < c->n_ports; p++) {
-		sink_path(a->out_dir, c->port[p].name, path, sizeof(path));
+		sink_path(a->out_dir, "", c->port[p].name, path, sizeof(path));
 		if (check_output(a, path) != 0)
 			return -EINVAL;
 		for (unsigned int i = 0; i < BITS_ARRAY_LEN(file); i++) {
-			if (file[i].path == NULL || !same_path(file[i].path, path))
+			if (file[i].path == NULL || !path_same(file[i].path, path))
 				continue;
 			fprintf(stderr,
 				"softbag-replay: %s %s is what port %s writes; give it another "
@@ -162,43 +124,12 @@ check_outputs(const struct args *a, const struct conf *c)
 	return 0;
 }
 
-/* All captures, or none. */
-static struct capture *
-load_captures(const struct args *a)
-{
-	struct capture *capture = calloc(a->n_inputs, sizeof(*capture));
-	char why[CAPTURE_WHY_MAX] = "memory ran out.";
-	size_t i = 0;
-
-	while (capture != NULL && i < a->n_inputs &&
-		capture_load(a->input[i].file, &capture[i], why) == 0)
-		i++;
-	if (i == a->n_inputs)
-		return capture;
-	fprintf(stderr, "softbag-replay: %s\n", why);
-	while (i-- > 0)
-		capture_fini(&capture[i]);
-	free(capture);
-	return NULL;
-}
-
-static void
-free_captures(struct capture *capture, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		capture_fini(&capture[i]);
-	free(capture);
-}
-
 /* There are no neighbours to ask: who reads the output should know where its MACs come from. */
 static void
 say_made_up_macs(const struct node *n)
 {
-	unsigned int members = 0;
+	unsigned int members = account_made_up_macs(n);
 
-	for (size_t g = 0; g < n->conf->n_groups; g++)
-		for (size_t i = 0; i < n->group[g].conf->n_members; i++)
-			members += !n->group[g].conf->member[i].has_mac;
 	if (members != 0)
 		fprintf(stderr,
 			"softbag-replay: %u group members have no mac; theirs are made up from "
@@ -206,43 +137,13 @@ say_made_up_macs(const struct node *n)
 			members);
 }
 
-static FILE *
-open_json(const struct args *a)
-{
-	FILE *f = a->json_only ? stdout : fopen(a->json, "w");
-
-	if (f == NULL)
-		fprintf(stderr, "softbag-replay: %s: %s.\n", a->json, strerror(errno));
-	return f;
-}
-
 static int
 write_json(const struct args *a, const struct run *r, FILE *f)
 {
 	struct report_run report;
-	int rc;
 
 	run_report(r, &report);
-	rc = report_json(r->node, &report, f);
-	if (!a->json_only && fclose(f) != 0 && rc == 0)
-		rc = -EIO;
-	if (rc != 0)
-		fprintf(stderr, "softbag-replay: %s: the report cannot be written: %s.\n", a->json,
-			strerror(-rc));
-	return rc;
-}
-
-/* An empty file would look like a report that went wrong. */
-static void
-discard_json(const struct args *a, FILE *f)
-{
-	struct stat s;
-
-	if (f == NULL || a->json_only)
-		return;
-	if (fstat(fileno(f), &s) == 0 && S_ISREG(s.st_mode))
-		unlink(a->json);
-	fclose(f);
+	return json_close(a, f, report_json(r->node, &report, f));
 }
 
 /* With everything open: the run and its reports. */
@@ -263,7 +164,7 @@ run_and_report(struct run *r, FILE *json)
 			"softbag-replay: the captures in %s are not whole, so there is no report; "
 			"give --out a place with room.\n",
 			r->args->out_dir);
-		discard_json(r->args, json);
+		json_discard(r->args, json);
 		return -EIO;
 	}
 	if (!r->args->json_only) {
@@ -279,10 +180,10 @@ static int
 open_and_run(struct run *r)
 {
 	FILE *json = NULL;
-	int rc = sink_open(r->node, r->args->out_dir, &r->sink);
+	int rc = sink_open(r->node, r->args->out_dir, "", NULL, &r->sink);
 
 	if (rc == 0 && r->args->json != NULL) {
-		json = open_json(r->args);
+		json = json_open(r->args);
 		rc = json == NULL ? -EIO : 0;
 	}
 	if (rc == 0)
@@ -290,7 +191,7 @@ open_and_run(struct run *r)
 	if (rc == 0)
 		rc = run_and_report(r, json);
 	else
-		discard_json(r->args, json);
+		json_discard(r->args, json);
 	series_close(&r->series, r->now);
 	sink_close(&r->sink);
 	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILED;
@@ -352,14 +253,29 @@ with_conf(struct args *a, struct conf *conf)
 
 	if (check_ports(a, conf) != 0 || check_outputs(a, conf) != 0)
 		return EXIT_WRONG;
-	capture = load_captures(a);
+	capture = captures_load(a);
 	if (capture == NULL)
 		return EXIT_WRONG;
 	if (eal_start(conf, true, &log) == 0) {
 		status = with_node(a, conf, capture);
 		eal_stop();
 	}
-	free_captures(capture, a->n_inputs);
+	captures_free(capture, a->n_inputs);
+	return status;
+}
+
+static int
+run_what_was_asked(struct args *a)
+{
+	struct conf *conf = NULL;
+	int status;
+
+	if (a->topology != NULL) {
+		catch_signals();
+		return lab_main(a, &interrupted);
+	}
+	status = load_conf(a, &conf) != 0 ? EXIT_WRONG : with_conf(a, conf);
+	conf_free(conf);
 	return status;
 }
 
@@ -367,7 +283,6 @@ int
 main(int argc, char **argv)
 {
 	struct args *a = malloc(sizeof(*a));
-	struct conf *conf = NULL;
 	int status = EXIT_FAILED;
 
 	if (cpu_lacks() != NULL) {
@@ -388,10 +303,9 @@ main(int argc, char **argv)
 		status = EXIT_WRONG;
 		break;
 	case ARGS_RUN:
-		status = load_conf(a, &conf) != 0 ? EXIT_WRONG : with_conf(a, conf);
+		status = run_what_was_asked(a);
 		break;
 	}
-	conf_free(conf);
 	free(a);
 	if (output_is_lost(stdout)) {
 		fputs("softbag-replay: standard output takes no more.\n", stderr);

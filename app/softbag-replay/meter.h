@@ -12,7 +12,7 @@
 
 #include "ctl/node.h"
 
-#define METER_CYCLES_MAX 4096u /* a packet that costs more is counted here */
+#define METER_CYCLES_MAX 16384u /* a packet that costs more is counted here */
 
 struct meter {
 	uint64_t turns;           /* that found packets */

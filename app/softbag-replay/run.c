@@ -8,6 +8,7 @@
 
 #include <rte_cycles.h>
 
+#include "account.h"
 #include "base/ps.h"
 
 /*
@@ -121,22 +122,11 @@ run_turns(struct run *r)
 	return rc;
 }
 
-/* Frames of ours that say pause: they left, and are no packets that came in. */
-static uint64_t
-own_frames(const struct node *n)
-{
-	uint64_t frames = 0;
-
-	for (size_t p = 0; p < n->n_ports; p++)
-		frames += n->shared.commons[p].pfc_out;
-	return frames;
-}
-
 int
 run_finish(struct run *r)
 {
 	struct report_totals t;
-	uint64_t own = own_frames(r->node);
+	uint64_t own = account_own_frames(r->node);
 	int rc;
 
 	node_stop(r->node);
@@ -148,14 +138,15 @@ run_finish(struct run *r)
 			" times, and frames came in later than they should; raise "
 			"runtime.mbufs.\n",
 			r->feed.n_starved);
-	if (r->sink.taken == t.out + own && t.waiting == 0 &&
-		t.in + t.duplicated == t.out + t.punted + t.dropped)
+	if (r->sink.taken == t.out + own && account_holds(&t))
 		return rc;
 	fprintf(stderr,
 		"softbag-replay: %" PRIu64 " frames came out, and the counters say in %" PRIu64
-		", duplicated %" PRIu64 ", out %" PRIu64 ", punted %" PRIu64 ", dropped %" PRIu64
-		", waiting %" PRIu64 ", pause frames out %" PRIu64 ": a fault of softbag.\n",
-		r->sink.taken, t.in, t.duplicated, t.out, t.punted, t.dropped, t.waiting, own);
+		", duplicated %" PRIu64 ", made %" PRIu64 ", out %" PRIu64 ", punted %" PRIu64
+		", dropped %" PRIu64 ", ended %" PRIu64 ", waiting %" PRIu64
+		", pause and REACH frames out %" PRIu64 ": a fault of softbag.\n",
+		r->sink.taken, t.in, t.duplicated, t.made, t.out, t.punted, t.dropped, t.ended,
+		t.waiting, own);
 	return -EPROTO;
 }
 

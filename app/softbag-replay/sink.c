@@ -17,9 +17,15 @@
 #define BATCH     64u
 
 void
-sink_path(const char *dir, const char *port, char *buf, size_t size)
+sink_path(const char *dir, const char *prefix, const char *port, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s/%s.pcap", dir, port);
+	snprintf(buf, size, "%s/%s%s.pcap", dir, prefix, port);
+}
+
+static bool
+skips(const struct sink *s, size_t port_idx)
+{
+	return s->skip != NULL && s->skip[port_idx];
 }
 
 static int
@@ -57,10 +63,12 @@ make_folder(const char *dir)
 static int
 open_files(struct sink *s)
 {
-	char path[PATH_MAX + 64];
+	char path[PATH_MAX + 128];
 
 	for (size_t p = 0; p < s->node->n_ports; p++) {
-		sink_path(s->dir, s->node->port[p]->name, path, sizeof(path));
+		if (skips(s, p))
+			continue;
+		sink_path(s->dir, s->prefix, s->node->port[p]->name, path, sizeof(path));
 		s->file[p] = pcap_dump_open(s->format, path);
 		if (s->file[p] == NULL) {
 			fprintf(stderr, "softbag-replay: %s.\n", pcap_geterr(s->format));
@@ -71,12 +79,13 @@ open_files(struct sink *s)
 }
 
 int
-sink_open(const struct node *n, const char *dir, struct sink *ret_sink)
+sink_open(const struct node *n, const char *dir, const char *prefix, const bool *skip,
+	struct sink *ret_sink)
 {
 	struct sink *s = ret_sink;
 	int rc;
 
-	*s = (struct sink){.node = n, .dir = dir};
+	*s = (struct sink){.node = n, .dir = dir, .prefix = prefix, .skip = skip};
 	if (dir == NULL)
 		return 0;
 	rc = make_folder(dir);
@@ -140,7 +149,7 @@ sink_turn(struct sink *s, uint64_t now)
 	int rc = 0;
 
 	for (size_t p = 0; p < s->node->n_ports; p++) {
-		while ((n = port_mem_take(s->node->port[p], m, BATCH)) != 0) {
+		while (!skips(s, p) && (n = port_mem_take(s->node->port[p], m, BATCH)) != 0) {
 			if (s->dir != NULL && !s->failed) {
 				rc = write_burst(s, p, m, n, now);
 				s->failed = rc != 0;

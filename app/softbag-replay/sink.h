@@ -12,7 +12,9 @@
 
 struct sink {
 	const struct node *node;
-	const char *dir; /* NULL: packets are taken and freed */
+	const char *dir;    /* NULL: packets are taken and freed */
+	const char *prefix; /* of the files' names */
+	const bool *skip;   /* by port: somebody else takes its packets; NULL: none */
 	pcap_t *format;
 	pcap_dumper_t **file; /* by port */
 	uint8_t *flat;        /* room for a segmented frame */
@@ -22,10 +24,14 @@ struct sink {
 };
 
 /* Path of a port's file in `dir`. */
-void sink_path(const char *dir, const char *port, char *buf, size_t size);
+void sink_path(const char *dir, const char *prefix, const char *port, char *buf, size_t size);
 
-/* Makes the folder and a file for each port. `dir` may be NULL. -errno, said on stderr. */
-int sink_open(const struct node *n, const char *dir, struct sink *ret_sink);
+/*
+ * Makes the folder and a file for each port that is not skipped. `dir` may be NULL. -errno, said on
+ * stderr.
+ */
+int sink_open(const struct node *n, const char *dir, const char *prefix, const bool *skip,
+	struct sink *ret_sink);
 
 /* Takes all that the ports hold; `now` becomes its timestamp. -errno, said on stderr. */
 int sink_turn(struct sink *s, uint64_t now);

@@ -8,10 +8,19 @@
 /* Adds an error for each thing amiss across items. Returns 0 or -ENOMEM. */
 int check_file(struct decode *d);
 
+/* The part of it that is about what repeats, addresses left out. Returns 0 or -ENOMEM. */
+int check_uniques(struct decode *d);
+
 /*
  * The part of it that is about queues: fills in the classes' defaults and what holds for each class
  * at each port, and adds an error for buffers that are too small.
  */
 void check_queues(struct decode *d);
+
+/*
+ * The part of it that is about the fabric: fills in what `auto` and a missing key come to, and adds
+ * an error where links, cells and destinations do not fit.
+ */
+void check_dsf(struct decode *d);
 
 #endif

@@ -219,7 +219,7 @@ static void
 check_sum(struct decode *d, unsigned int n)
 {
 	const struct conf *c = d->conf;
-	const struct conf_port *least = &c->port[0];
+	const struct conf_port *least = NULL; /* that something may wait at */
 	struct path classes = path_key(NULL, "classes"), item = {.up = &classes};
 	char text[ARITHMETIC_LEN], limit[AMOUNT_LEN], total[AMOUNT_LEN];
 	uint64_t sum = 0;
@@ -228,12 +228,12 @@ check_sum(struct decode *d, unsigned int n)
 		const struct conf_port *p = &c->port[i];
 
 		sum += held(p, n);
-		if (held(p, n) < held(least, n))
-			least = p;
+		if (least == NULL || held(p, n) < held(least, n))
+			least = p->role == CONF_ROLE_DSF ? least : p;
 		if (held(p, n) > c->class_[n].limit)
 			return; /* has its error */
 	}
-	sum -= held(least, n);
+	sum -= least != NULL ? held(least, n) : 0;
 	if (!c->class_[n].lossless || sum <= c->class_[n].limit)
 		return;
 	item.name = c->class_[n].name;
@@ -279,6 +279,8 @@ check_queues(struct decode *d)
 		struct path here = {.up = &ports, .name = p->name[0] ? p->name : NULL, .idx = i};
 
 		resolve_seeds(c, i);
+		if (p->role == CONF_ROLE_DSF)
+			continue; /* VOQs, not class queues */
 		resolve_port_ecns(d, p, &here);
 		for (unsigned int n = 0; n < CONF_CLASSES; n++)
 			if ((p->pfc.classes >> n & 1) != 0)

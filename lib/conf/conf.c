@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The front door: bytes to tree (yaml.c), lint (lint.c), tree to struct conf (field.c by schema.c),
- * checks across items (check.c). Every step adds its errors; one error and there is no conf.
+ * The front door of a node's file: load.c reads it by the table of schema.c, check.c looks across
+ * items. One error and there is no conf.
  */
 #include "conf/conf.h"
 
@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "conf/check.h"
 #include "conf/file.h"
-#include "conf/yaml.h"
+#include "conf/load.h"
 
 static void
 free_ports(struct conf *c)
@@ -40,67 +40,34 @@ conf_free(struct conf *c)
 	for (size_t i = 0; i < c->n_groups; i++)
 		free(c->group[i].member);
 	free(c->group);
+	free(c->dsf.system_port);
+	free(c->dsf.device);
 	free(c->route);
 	free(c->file);
 	free(c);
-}
-
-static int
-decode_tree(struct decode *d)
-{
-	int rc;
-
-	schema_decode(d, &schema_file, 0, NULL, d->conf);
-	rc = d->rc ? d->rc : check_file(d);
-	free(d->group_by_name);
-	return rc;
-}
-
-/*
- * The tree's lint and its meaning, in one list of errors. Of a partial tree, whose file has its
- * error already, what was read before that is judged, and nothing is missed that may come later.
- */
-static int
-tree_to_conf(struct tree *t, const char *file, struct conf **ret_conf, struct conf_errors *errors)
-{
-	struct decode d = {.tree = t, .errors = errors};
-	int rc;
-
-	d.conf = calloc(1, sizeof(*d.conf));
-	if (d.conf == NULL)
-		return -ENOMEM;
-	d.conf->file = strdup(file);
-	rc = d.conf->file == NULL ? -ENOMEM : tree_lint(t, errors);
-	if (t->partial)
-		tree_trim(t);
-	if (rc == 0 && t->n != 0)
-		rc = decode_tree(&d);
-	if (rc == 0 && errors_any(errors))
-		rc = -EINVAL;
-	if (rc == 0)
-		*ret_conf = d.conf;
-	else
-		conf_free(d.conf);
-	return rc;
 }
 
 int
 conf_parse(const char *file, const char *yaml, size_t len, struct conf **ret_conf,
 	struct conf_errors *ret_errors)
 {
-	struct tree t = {0};
-	int rc;
+	static const struct load_kind kind = {.schema = &schema_file, .check = check_file};
+	struct decode d = {.errors = ret_errors, .conf = calloc(1, sizeof(*d.conf))};
+	int rc = -ENOMEM;
 
 	*ret_errors = (struct conf_errors){0};
-	if (len > CONF_FILE_MAX)
-		return file_too_large(len, ret_errors);
-	rc = yaml_to_tree(yaml, len, &t, ret_errors);
-	if (rc == 0 || rc == -EINVAL)
-		rc = tree_to_conf(&t, file, ret_conf, ret_errors);
-	if (rc == -ENOMEM)
+	if (d.conf != NULL)
+		d.conf->file = strdup(file);
+	if (d.conf != NULL && d.conf->file != NULL)
+		rc = load_text(&d, &kind, yaml, len, d.conf);
+	else
 		errors_add(ret_errors, (struct conf_pos){0},
 			"file: got no memory to read it, want more");
-	tree_fini(&t);
+	free(d.group_by_name);
+	if (rc == 0)
+		*ret_conf = d.conf;
+	else
+		conf_free(d.conf);
 	return rc;
 }
 
@@ -133,4 +100,10 @@ conf_seed(const struct conf *c)
 		return c->hash_seed;
 	rng_init(&r, c->node_id * UINT64_C(0x9e3779b97f4a7c15));
 	return rng_next(&r);
+}
+
+const char *
+conf_role_name(enum conf_role role)
+{
+	return role == CONF_ROLE_DSF ? "dsf" : role == CONF_ROLE_LONGHAUL ? "longhaul" : "nsf";
 }

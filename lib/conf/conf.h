@@ -15,9 +15,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "conf/conf_dsf.h"
 #include "conf/conf_qos.h"
 
-#define CONF_NAME_MAX    32u  /* with the NUL: fits a metric label and a table column */
 #define CONF_PORTS_MAX   128u /* ports of one node; DPDK devices of a process are fewer (32) */
 #define CONF_CLASSES     8u   /* 802.1Q priorities */
 #define CONF_DSCPS       64u
@@ -33,6 +33,7 @@ struct conf_addr {
 enum conf_role {
 	CONF_ROLE_NSF,
 	CONF_ROLE_LONGHAUL,
+	CONF_ROLE_DSF, /* carries cells; the others carry IP */
 };
 
 enum conf_idle {
@@ -48,13 +49,13 @@ struct conf_port {
 	bool has_mac;
 	uint8_t mac[6];
 	bool promiscuous;
-	uint16_t mtu;      /* bytes of IP packet, 1280..9600; default 1500 */
+	uint16_t mtu;      /* bytes behind the Ethernet header (IP packet, cell), 1280..9600 */
 	uint64_t pace_pps; /* packets a second taken from the device at most; 0: as they come */
 	struct conf_addr *address;
 	struct conf_pos *address_pos;
 	size_t n_addresses;
 
-	uint64_t rate_bps;   /* bits a second; 0: no shaper */
+	uint64_t rate_bps;   /* bits a second; 0: no shaper. DSF: weighs the link; 0: not said */
 	bool rate_l2;        /* counts frames with FCS; default: preamble and gap, too (20 bytes) */
 	uint64_t distance_m; /* metres of fibre, one way; 0: not said */
 	bool delay_emulate;  /* the delay line is the fibre */
@@ -80,13 +81,16 @@ struct conf_class {
 	struct conf_ecn ecn; /* at ports that say nothing themselves */
 };
 
+/* A way out: by a port to a neighbour, or through the fabric to a device. */
 struct conf_member {
 	struct conf_pos pos;
-	uint16_t port_idx;
+	uint16_t port_idx;    /* UINT16_MAX: by device */
+	uint16_t device_idx;  /* in dsf.device; UINT16_MAX: by port */
+	uint16_t system_port; /* of the device; 0: its router */
 	uint32_t weight;      /* 0..65535; default 1 */
 	struct conf_addr via; /* family 0: none */
 	bool has_mac;
-	uint8_t mac[6];
+	uint8_t mac[6]; /* of the neighbour, or of the host behind the system port */
 };
 
 struct conf_group {
@@ -135,6 +139,7 @@ struct conf {
 	struct conf_port *port;
 	size_t n_ports;
 	struct conf_class class_[CONF_CLASSES];
+	struct conf_dsf dsf;
 	struct conf_group *group;
 	size_t n_groups;
 	struct conf_route *route;
@@ -198,7 +203,8 @@ uint64_t conf_seed(const struct conf *c);
 
 /*
  * Writes what the figures of queues are and how they come about, for `--check --explain`: a block
- * for each port with a rate, a distance, a delay, ECN or PFC, then the classes. Returns 0, or -EIO.
+ * for each port with a rate, a distance, a delay, ECN or PFC, one for the fabric, then the classes.
+ * Returns 0, or -EIO.
  */
 int conf_explain(const struct conf *c, FILE *out);
 
@@ -208,5 +214,9 @@ void conf_schema_markdown(FILE *out);
 /* Index of a name, or -1. */
 int conf_port_by_name(const struct conf *c, const char *name);
 int conf_group_by_name(const struct conf *c, const char *name);
+int conf_device_by_name(const struct conf *c, const char *name);
+
+/* `nsf`, `longhaul`, `dsf`. */
+const char *conf_role_name(enum conf_role role);
 
 #endif

@@ -3,19 +3,21 @@
  * `--check --explain`: the figures of queues, each with its arithmetic, for a person. Works on a
  * finished struct conf; says nothing of what the whole node's memory holds, which is ctl's.
  */
+#include "conf/explain.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "conf/arithmetic.h"
+#include "conf/fabric.h"
 #include "conf/value.h"
 
 #define LABEL_WIDTH 16
 #define VALUE_WIDTH 14
 
-/* `  label   value   how`, in columns. */
-static void __attribute__((format(printf, 4, 5)))
-row(FILE *out, const char *label, const char *value, const char *how, ...)
+void
+explain_row(FILE *out, const char *label, const char *value, const char *how, ...)
 {
 	char text[ARITHMETIC_LEN];
 	va_list ap;
@@ -46,7 +48,7 @@ head(const struct conf_port *p, FILE *out)
 {
 	char rate[AMOUNT_LEN], distance[AMOUNT_LEN];
 
-	fprintf(out, "port %s: %s", p->name, p->role == CONF_ROLE_LONGHAUL ? "longhaul" : "nsf");
+	fprintf(out, "port %s: %s", p->name, conf_role_name(p->role));
 	if (p->rate_bps != 0)
 		fprintf(out, ", %s/s of %s", amount_show(AMOUNT_BITS, p->rate_bps, rate),
 			p->rate_l2 ? "frames (l2)" : "frames with preamble and gap (l1)");
@@ -62,11 +64,12 @@ line_rows(const struct conf_port *p, FILE *out)
 
 	if (conf_one_way_ns(p) == 0)
 		return;
-	row(out, "one way", time_show(conf_one_way_ns(p), is), "%.200s", arithmetic_way(p, way));
-	row(out, "round trip", time_show(conf_round_trip_ns(p), is), "2 x %s",
+	explain_row(out, "one way", time_show(conf_one_way_ns(p), is), "%.200s",
+		arithmetic_way(p, way));
+	explain_row(out, "round trip", time_show(conf_round_trip_ns(p), is), "2 x %s",
 		time_show(conf_one_way_ns(p), once));
 	if (p->rate_bps != 0)
-		row(out, "BDP", size_show(conf_bdp_bytes(p), is), "%.200s",
+		explain_row(out, "BDP", size_show(conf_bdp_bytes(p), is), "%.200s",
 			arithmetic_flight(p, way));
 }
 
@@ -80,7 +83,7 @@ delay_row(const struct conf_port *p, FILE *out)
 
 	if (conf_delay_line_bytes(p) == 0)
 		return;
-	row(out, "delay line", size_show(conf_delay_line_bytes(p), is),
+	explain_row(out, "delay line", size_show(conf_delay_line_bytes(p), is),
 		"%s/s x (%s delay + %s jitter + %s of what is held back)",
 		amount_show(AMOUNT_BITS, p->rate_bps, rate), time_show(p->delay_ns, delay),
 		time_show(i->jitter_ns, jitter), time_show(reorders ? i->reorder_ns : 0, held));
@@ -127,11 +130,11 @@ curve_rows(const struct conf_curve *c, const char *what, char from[2][ARITHMETIC
 	char label[32];
 
 	snprintf(label, sizeof(label), "  %s kmin", what);
-	row(out, label, size_show(c->kmin, is), "%.200s", from[0]);
+	explain_row(out, label, size_show(c->kmin, is), "%.200s", from[0]);
 	snprintf(label, sizeof(label), "  %s kmax", what);
-	row(out, label, size_show(c->kmax, is), "%.200s", from[1]);
+	explain_row(out, label, size_show(c->kmax, is), "%.200s", from[1]);
 	snprintf(label, sizeof(label), "  %s pmax", what);
-	row(out, label, amount_round(AMOUNT_PART, c->pmax_ppm * UINT64_C(1000), is),
+	explain_row(out, label, amount_round(AMOUNT_PART, c->pmax_ppm * UINT64_C(1000), is),
 		"as the backlog reaches kmax, from 0 at %s", size_show(c->kmin, kmin));
 }
 
@@ -166,10 +169,10 @@ ecn_rows(const struct conf_port *p, const struct conf_ecn *e, const char *label,
 	char drain[AMOUNT_LEN];
 
 	if (e->mode == CONF_ECN_PHANTOM)
-		row(out, label, mode[e->mode], "the virtual queue drains at %s of the rate",
+		explain_row(out, label, mode[e->mode], "the virtual queue drains at %s of the rate",
 			amount_round(AMOUNT_PART, e->phantom_permille * UINT64_C(1000000), drain));
 	else
-		row(out, label, mode[e->mode], "%s",
+		explain_row(out, label, mode[e->mode], "%s",
 			e->mode == CONF_ECN_OFF ? "" : "by the backlog");
 	if (e->mode == CONF_ECN_OFF)
 		return;
@@ -202,17 +205,19 @@ headroom_rows(const struct conf_port *p, FILE *out)
 	char is[AMOUNT_LEN], text[ARITHMETIC_LEN], rate[AMOUNT_LEN], response[AMOUNT_LEN];
 
 	if (!p->pfc.headroom_auto) {
-		row(out, "  headroom", size_show(p->pfc.headroom, is), "as given");
-		row(out, "  (it takes)", size_show(h.sum, is), "the sum of:");
+		explain_row(out, "  headroom", size_show(p->pfc.headroom, is), "as given");
+		explain_row(out, "  (it takes)", size_show(h.sum, is), "the sum of:");
 	} else {
-		row(out, "  headroom", size_show(h.sum, is), "the sum of:");
+		explain_row(out, "  headroom", size_show(h.sum, is), "the sum of:");
 	}
-	row(out, "    on the line", size_show(h.flight, is), "%.200s", arithmetic_flight(p, text));
-	row(out, "    frames", size_show(h.frames, is),
+	explain_row(out, "    on the line", size_show(h.flight, is), "%.200s",
+		arithmetic_flight(p, text));
+	explain_row(out, "    frames", size_show(h.frames, is),
 		"2 x (%u + %u) B: one just begun at each end", p->mtu, CONF_FRAME_EXTRA);
-	row(out, "    pause frame", size_show(h.pause, is), "%s", "");
-	row(out, "    response", size_show(h.response, is), "%s x %s/s: a software loop's turn",
-		time_show(CONF_RESPONSE_NS, response), amount_show(AMOUNT_BITS, p->rate_bps, rate));
+	explain_row(out, "    pause frame", size_show(h.pause, is), "%s", "");
+	explain_row(out, "    response", size_show(h.response, is),
+		"%s x %s/s: a software loop's turn", time_show(CONF_RESPONSE_NS, response),
+		amount_show(AMOUNT_BITS, p->rate_bps, rate));
 }
 
 static void
@@ -228,14 +233,15 @@ pfc_rows(const struct conf_port *p, FILE *out)
 		if ((f->classes >> i & 1) != 0)
 			n += (size_t)snprintf(classes + n, sizeof(classes) - n, "%s%u",
 				n == strlen("class") ? " " : ",", i);
-	row(out, "pfc", classes, "%s, for each class:", f->hardware ? "by the NIC" : "by softbag");
-	row(out, "  xon", size_show(f->xon, is),
+	explain_row(out, "pfc", classes,
+		"%s, for each class:", f->hardware ? "by the NIC" : "by softbag");
+	explain_row(out, "  xon", size_show(f->xon, is),
 		"a round trip is %s; 2 frames more, 100 KB at least",
 		size_show(conf_bdp_bytes(p), bdp));
-	row(out, "  xoff", size_show(f->xoff, is), "2 frames above xon");
+	explain_row(out, "  xoff", size_show(f->xoff, is), "2 frames above xon");
 	headroom_rows(p, out);
-	row(out, "  held at most", size_show(conf_pfc_bytes(p), is), "xoff + headroom");
-	row(out, "  pause", time_show(conf_pause_ns(p), is),
+	explain_row(out, "  held at most", size_show(conf_pfc_bytes(p), is), "xoff + headroom");
+	explain_row(out, "  pause", time_show(conf_pause_ns(p), is),
 		"%u quanta x 512 bit; renewed within %s", f->quanta,
 		time_show(conf_pause_ns(p) / 2, half));
 }
@@ -281,8 +287,10 @@ int
 conf_explain(const struct conf *c, FILE *out)
 {
 	for (size_t i = 0; i < c->n_ports; i++)
-		if (has_queues(&c->port[i]))
+		if (c->port[i].role != CONF_ROLE_DSF && has_queues(&c->port[i]))
 			explain_port(&c->port[i], out);
+	if (conf_dsf_links(c) != 0)
+		explain_dsf(c, out);
 	explain_classes(c, out);
 	return ferror(out) ? -EIO : 0;
 }

@@ -123,7 +123,7 @@ apply_default(const struct field *f, void *out)
 	uint64_t def = f->type == FIELD_AMOUNT && f->scale != 0 ? f->def / f->scale : f->def;
 
 	if (f->type <= FIELD_AMOUNT || f->type == FIELD_FLAGS || f->type == FIELD_PORT ||
-		f->type == FIELD_GROUP)
+		f->type == FIELD_GROUP || f->type == FIELD_DEVICE)
 		field_store(at(out, f->offset), size, def);
 	else if (f->type == FIELD_PLACED)
 		memset(at(out, f->offset), 0xff, f->n_none);

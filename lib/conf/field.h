@@ -27,7 +27,9 @@ enum field_type {
 	FIELD_PREFIX, /* struct conf_addr */
 	FIELD_PORT,   /* uint16_t, index of the port so named */
 	FIELD_GROUP,  /* uint32_t, index of the group so named */
+	FIELD_DEVICE, /* uint16_t, index of the device of the DSF so named */
 	FIELD_DSCP,   /* one item of DSCPS */
+	FIELD_END,    /* struct topo_end, `node.port` of a topology */
 	/* A list of texts that is a set; an integer of `size` bytes. */
 	FIELD_FLAGS, /* bits of words; those of `must` have to be there */
 	FIELD_DSCPS, /* bit n: DSCP n */
@@ -54,6 +56,7 @@ struct field {
 	bool required;
 	bool has;      /* a bool at has_offset says that the key is there */
 	bool pow2;     /* INT: a power of two */
+	bool hex;      /* INT: 0x and hex digits */
 	bool or_one;   /* DSCPS: one item without a list, too */
 	uint8_t size;  /* bytes of the integer; 0: checked and not stored */
 	size_t offset; /* in the struct that the table describes */
@@ -81,11 +84,14 @@ struct field {
 	const char *help;
 };
 
+struct topo;
+
 /* A parse on its way. */
 struct decode {
 	struct tree *tree;
 	struct conf_errors *errors;
-	struct conf *conf;
+	struct conf *conf;       /* what a node's file becomes: ports and groups are named in it */
+	struct topo *topo;       /* what a topology becomes: nodes are named in it */
 	uint32_t *group_by_name; /* sorted; NULL until the first look */
 	int rc;                  /* -ENOMEM sticks here */
 };
@@ -140,7 +146,10 @@ void field_store(void *out, uint8_t size, uint64_t value);
 /* Index by name, or -1; `len` may not be that of a NUL-terminated text's. */
 int ref_port(const struct decode *d, const char *name);
 int ref_group(struct decode *d, const char *name);
-/* The nearest name of a port or a group (FIELD_PORT, FIELD_GROUP), or NULL. */
+int ref_device(const struct decode *d, const char *name);
+/* The nearest name of its kind (FIELD_PORT, FIELD_GROUP, FIELD_DEVICE), or NULL. */
 const char *ref_nearest(const struct decode *d, enum field_type type, const char *name);
+/* Reads `node.port` into the struct topo_end at `out`; the node is one of d->topo. */
+int ref_end(const struct decode *d, uint32_t idx, void *out, struct hint *h);
 
 #endif

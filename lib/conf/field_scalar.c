@@ -90,7 +90,7 @@ read_int(const struct field *f, const char *s, void *out, struct hint *h)
 	uint64_t x = 0;
 
 	if (read_word(f, s, &x, h) != 0) {
-		if (value_int(s, &x, h) != 0)
+		if ((f->hex ? value_hex(s, &x, h) : value_int(s, &x, h)) != 0)
 			return -EINVAL;
 		if (x < f->min || x > f->max)
 			return -EINVAL;
@@ -168,6 +168,8 @@ name_hint(struct decode *d, const struct field *f, const char *s, struct hint *h
 		return hint_say(h, "the nearest is %s", near);
 	if (f->type == FIELD_GROUP && d->conf->n_groups == 0)
 		return hint_say(h, "the file has no groups");
+	if (f->type == FIELD_DEVICE && d->conf->dsf.n_devices == 0)
+		return hint_say(h, "the file has no dsf.devices");
 	return -EINVAL;
 }
 
@@ -175,12 +177,14 @@ static int
 read_ref(struct decode *d, const struct field *f, uint32_t idx, void *out, struct hint *h)
 {
 	const char *s = tree_text(d->tree, idx);
-	int i = f->type == FIELD_PORT ? ref_port(d, s) : ref_group(d, s);
+	int i = f->type == FIELD_PORT    ? ref_port(d, s)
+		: f->type == FIELD_GROUP ? ref_group(d, s)
+					 : ref_device(d, s);
 
 	if (i < 0)
 		return errors_takes(d->errors, tree_pos(d->tree, idx)) ? name_hint(d, f, s, h)
 								       : -EINVAL;
-	field_store(out, f->type == FIELD_PORT ? sizeof(uint16_t) : sizeof(uint32_t), (uint64_t)i);
+	field_store(out, f->type == FIELD_GROUP ? sizeof(uint32_t) : sizeof(uint16_t), (uint64_t)i);
 	return 0;
 }
 
@@ -214,19 +218,24 @@ read_text(struct decode *d, const struct field *f, uint32_t idx, void *out, stru
 		return value_prefix(s, out, h);
 	case FIELD_PORT:
 	case FIELD_GROUP:
+	case FIELD_DEVICE:
 		return read_ref(d, f, idx, out, h);
+	case FIELD_END:
+		return ref_end(d, idx, out, h);
 	default:
 		return -EINVAL;
 	}
 }
 
-/* A name in a file whose ports or groups could not all be read. */
+/* A name in a file whose ports, groups, devices or nodes could not all be read. */
 static bool
 may_be_named_later(const struct decode *d, const struct field *f, const struct tree_node *node)
 {
 	return node->type == TREE_TEXT &&
 	       ((f->type == FIELD_PORT && !tree_has_all(d->tree, "ports")) ||
-		       (f->type == FIELD_GROUP && !tree_has_all(d->tree, "groups")));
+		       (f->type == FIELD_GROUP && !tree_has_all(d->tree, "groups")) ||
+		       (f->type == FIELD_DEVICE && !tree_has_all(d->tree, "dsf")) ||
+		       (f->type == FIELD_END && !tree_has_all(d->tree, "nodes")));
 }
 
 bool

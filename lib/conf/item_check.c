@@ -7,20 +7,50 @@
 
 #include <string.h>
 
+#include "conf/dsf_item.h"
+
+/* One whose next hop is a neighbour at a port. */
+static void
+port_member_check(struct decode *d, uint32_t map, const struct path *p, const struct conf_member *m)
+{
+	struct path here = path_key(p, "system_port"), at_port = path_key(p, "port");
+	uint32_t v = tree_get(d->tree, map, "system_port");
+	bool exists = m->port_idx < d->conf->n_ports;
+
+	if (exists && d->conf->port[m->port_idx].role == CONF_ROLE_DSF)
+		path_error(d->errors, &at_port, tree_pos(d->tree, tree_get(d->tree, map, "port")),
+			"got %s, which has role dsf, want `device: NAME`, or a port of role nsf or "
+			"longhaul",
+			d->conf->port[m->port_idx].name);
+	else if (tree_get(d->tree, map, "via") == TREE_NONE &&
+		 tree_get(d->tree, map, "mac") == TREE_NONE)
+		path_error(d->errors, p, tree_pos(d->tree, map),
+			"got neither via nor mac, want one of them or both");
+	if (v != TREE_NONE)
+		path_error(d->errors, &here, tree_pos(d->tree, v),
+			"got it beside port, want it beside device, whose system port it is");
+}
+
 void
 member_check(struct decode *d, uint32_t map, const struct path *p, void *out)
 {
-	(void)out;
-	if (tree_get(d->tree, map, "via") == TREE_NONE &&
-		tree_get(d->tree, map, "mac") == TREE_NONE)
-		path_error(d->errors, p, tree_pos(d->tree, map),
-			"got neither via nor mac, want one of them or both");
+	bool by_port = tree_get(d->tree, map, "port") != TREE_NONE;
+	bool by_device = tree_get(d->tree, map, "device") != TREE_NONE;
+
+	if (by_port == by_device)
+		path_error(d->errors, p, tree_pos(d->tree, map), "got %s, want one of them",
+			by_port ? "both port and device" : "neither port nor device");
+	else if (by_device)
+		dsf_member_check(d, map, p, out);
+	else
+		port_member_check(d, map, p, out);
 }
 
 static bool
 same_member(const struct conf_member *a, const struct conf_member *b)
 {
-	return a->port_idx == b->port_idx && memcmp(&a->via, &b->via, sizeof(a->via)) == 0 &&
+	return a->port_idx == b->port_idx && a->device_idx == b->device_idx &&
+	       a->system_port == b->system_port && memcmp(&a->via, &b->via, sizeof(a->via)) == 0 &&
 	       a->has_mac == b->has_mac && memcmp(a->mac, b->mac, sizeof(a->mac)) == 0;
 }
 
@@ -28,6 +58,8 @@ same_member(const struct conf_member *a, const struct conf_member *b)
 static bool
 is_whole(const struct conf_member *m)
 {
+	if (m->device_idx != UINT16_MAX)
+		return true;
 	return m->port_idx != UINT16_MAX && (m->via.family != 0 || m->has_mac);
 }
 
@@ -42,8 +74,10 @@ check_same_members(struct decode *d, const struct path *p, const struct conf_gro
 			if (!is_whole(&g->member[i]) || !same_member(&g->member[i], &g->member[j]))
 				continue;
 			path_error(d->errors, &here, g->member[i].pos,
-				"got the port, via and mac of members[%zu] in line %u, want each "
-				"way out once, with a weight",
+				"got the %s and mac of members[%zu] in line %u, want each way out "
+				"once, with a weight",
+				g->member[i].device_idx != UINT16_MAX ? "device, system port"
+								      : "port, via",
 				j, g->member[j].pos.line);
 			break;
 		}

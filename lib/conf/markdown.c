@@ -21,7 +21,7 @@ write_default(const struct field *f, FILE *out)
 	} else if (f->type == FIELD_BOOL) {
 		fputs(f->def ? "true" : "false", out);
 	} else if (f->type == FIELD_INT) {
-		fprintf(out, "%" PRIu64, f->def);
+		fprintf(out, f->hex ? "0x%04" PRIx64 : "%" PRIu64, f->def);
 	} else if (f->type == FIELD_ENUM) {
 		for (const struct field_word *w = f->words; w->word != NULL; w++)
 			if (w->refused == NULL && w->value == f->def)
@@ -53,6 +53,8 @@ type_name(enum field_type type)
 		[FIELD_PREFIX] = "prefix",
 		[FIELD_PORT] = "port, by name",
 		[FIELD_GROUP] = "group, by name",
+		[FIELD_DEVICE] = "device, by name",
+		[FIELD_END] = "NODE.PORT",
 		[FIELD_FLAGS] = "list of words",
 		[FIELD_DSCPS] = "list of DSCPs",
 		[FIELD_MAP] = "mapping",

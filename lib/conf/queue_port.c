@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 
+#include "conf/dsf_item.h"
 #include "conf/headroom.h"
 #include "conf/queue_item.h"
 
@@ -179,6 +180,11 @@ port_check(struct decode *d, uint32_t map, const struct path *p, void *out)
 {
 	struct at_port at = {.d = d, .map = map, .path = p, .port = out};
 
+	if (at.port->role == CONF_ROLE_DSF) {
+		dsf_port_check(d, map, p, out);
+		check_impair(&at);
+		return;
+	}
 	resolve_delay(&at);
 	check_impair(&at);
 	resolve_ecn(&at, &at.port->ecn, "ecn");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names to indexes. Ports and groups are read before those that refer to them (the order of
- * schema_file says so). Called by field_scalar.c.
+ * Names to indexes. Ports, devices and groups are read before those that refer to them (the order
+ * of schema_file says so). Called by field_scalar.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,6 +26,15 @@ conf_group_by_name(const struct conf *c, const char *name)
 {
 	for (size_t i = 0; i < c->n_groups; i++)
 		if (c->group[i].name[0] != '\0' && strcmp(c->group[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+int
+conf_device_by_name(const struct conf *c, const char *name)
+{
+	for (size_t i = 0; i < c->dsf.n_devices; i++)
+		if (c->dsf.device[i].name[0] != '\0' && strcmp(c->dsf.device[i].name, name) == 0)
 			return (int)i;
 	return -1;
 }
@@ -85,15 +94,36 @@ ref_group(struct decode *d, const char *name)
 	return -1;
 }
 
+int
+ref_device(const struct decode *d, const char *name)
+{
+	return conf_device_by_name(d->conf, name);
+}
+
+static size_t
+count_names(const struct conf *c, enum field_type type)
+{
+	return type == FIELD_PORT    ? c->n_ports
+	       : type == FIELD_GROUP ? c->n_groups
+				     : c->dsf.n_devices;
+}
+
+static const char *
+name_at(const struct conf *c, enum field_type type, size_t i)
+{
+	return type == FIELD_PORT    ? c->port[i].name
+	       : type == FIELD_GROUP ? c->group[i].name
+				     : c->dsf.device[i].name;
+}
+
 const char *
 ref_nearest(const struct decode *d, enum field_type type, const char *name)
 {
-	size_t n = type == FIELD_PORT ? d->conf->n_ports : d->conf->n_groups;
+	size_t n = count_names(d->conf, type);
 	struct nearest near;
 
 	nearest_init(&near, name);
 	for (size_t i = 0; i < n && i < NEAREST_NAMES_MAX; i++)
-		nearest_offer(
-			&near, type == FIELD_PORT ? d->conf->port[i].name : d->conf->group[i].name);
+		nearest_offer(&near, name_at(d->conf, type, i));
 	return near.best;
 }

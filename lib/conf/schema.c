@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The keys of a configuration; those of ports and classes are in schema_port.c. Sections are read
- * in the order of schema_file: ports before those who refer to ports, groups before routes.
+ * The keys of a configuration; those of ports and classes are in schema_port.c, those of the fabric
+ * in schema_dsf.c. Sections are read in the order of schema_file: ports before those who refer to
+ * ports, devices before groups, groups before routes.
  */
 #include "conf/schema.h"
 
@@ -139,24 +140,37 @@ static const struct schema schema_hash = {TABLE(hash_fields), .title = "hash"};
 static const struct field member_fields[] = {
 	{.key = "port",
 		.type = FIELD_PORT,
-		.required = true,
 		AT(conf_member, port_idx),
 		.size = sizeof(uint16_t),
 		.def = UINT16_MAX,
-		.help = "The port that leads to the next hop, by name."},
+		.def_text = "this or `device`",
+		.help = "The port that leads to the next hop, by name. Not one of role dsf."},
+	{.key = "device",
+		.type = FIELD_DEVICE,
+		AT(conf_member, device_idx),
+		.size = sizeof(uint16_t),
+		.def = UINT16_MAX,
+		.def_text = "this or `port`",
+		.help = "The device behind the cell fabric that is the next hop, by name."},
+	{.key = "system_port",
+		.type = FIELD_INT,
+		AS_INT(conf_member, system_port),
+		.max = UINT16_MAX,
+		.help = "With `device`: the port of it that packets leave by as they are; 0, its "
+			"router, looks up its own routes."},
 	{.key = "via",
 		.type = FIELD_ADDR,
 		AT(conf_member, via),
 		.help = "The next hop's address. Its family may differ from the route's (RFC "
-			"8950)."},
+			"8950). Not with `device`."},
 	{.key = "mac",
 		.type = FIELD_MAC,
 		AT(conf_member, mac),
 		.has = true,
 		.has_offset = offsetof(struct conf_member, has_mac),
-		.help = "The next hop's MAC address, when it is known and static. A member has "
-			"`via`, `mac` "
-			"or both."},
+		.help = "The next hop's MAC address, when it is known and static. A member with "
+			"`port` has `via`, `mac` or both; one with `device` and a `system_port` "
+			"above 0 that of the host behind it."},
 	{.key = "weight",
 		.type = FIELD_INT,
 		AS_INT(conf_member, weight),
@@ -287,6 +301,12 @@ static const struct field file_fields[] = {
 		.place = class_place,
 		.max = CONF_CLASSES,
 		.help = "Traffic classes, by DSCP."},
+	{.key = "dsf",
+		.type = FIELD_MAP,
+		AT(conf, dsf),
+		.item = &schema_dsf,
+		.with_defaults = true,
+		.help = "The cell fabric; required with ports of role dsf."},
 	{.key = "hash", .type = FIELD_MAP, .item = &schema_hash, .help = "The hash of all groups."},
 	{.key = "groups",
 		.type = FIELD_LIST,

@@ -18,6 +18,7 @@
 #define LATER(word)     word " is not supported by this version"
 
 extern const struct schema schema_port, schema_class; /* schema_port.c */
+extern const struct schema schema_dsf;                /* schema_dsf.c */
 
 /* schema_queue.c */
 extern const struct schema schema_ecn, schema_ecn_of_class, schema_pfc, schema_impair;

@@ -13,7 +13,7 @@
 static const struct field_word role_words[] = {
 	{.word = "nsf", .value = CONF_ROLE_NSF},
 	{.word = "longhaul", .value = CONF_ROLE_LONGHAUL},
-	{.word = "dsf", .refused = LATER("dsf")},
+	{.word = "dsf", .value = CONF_ROLE_DSF},
 	{0},
 };
 
@@ -41,7 +41,8 @@ static const struct field port_fields[] = {
 		.required = true,
 		AS_INT(conf_port, role),
 		.words = role_words,
-		.help = "What the port faces: the fabric of the site, or the line to another one."},
+		.help = "What the port faces: the Ethernet fabric of the site, the line to another "
+			"one, or a link of the cell fabric."},
 	{.key = "mac",
 		.type = FIELD_MAC,
 		AT(conf_port, mac),
@@ -59,7 +60,9 @@ static const struct field port_fields[] = {
 		.min = 1280, /* RFC 8200 section 5 */
 		.max = 9600,
 		.def = 1500,
-		.help = "Bytes of the largest IP packet."},
+		.def_text = "1500; of role dsf also `dsf.cell_size` + 24, when that is more",
+		.help = "Bytes of the largest IP packet; of role dsf, of the largest cell with its "
+			"24-byte header."},
 	{.key = "addresses",
 		.type = FIELD_LIST,
 		AS_LIST(conf_port, address, n_addresses),
@@ -83,7 +86,9 @@ static const struct field port_fields[] = {
 		.min = 1000000,
 		.max = RATE_MAX,
 		.def_text = "as fast as the device takes",
-		.help = "Bits a second that go out at most, and what the line carries."},
+		.help = "Bits a second that go out at most, and what the line carries. Of role "
+			"dsf nothing is held back to it: it is the link's weight (else the "
+			"device's own speed, else 100Gbit)."},
 	{.key = "rate_layer",
 		.type = FIELD_ENUM,
 		AS_INT(conf_port, rate_l2),

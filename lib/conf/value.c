@@ -7,12 +7,14 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/bits.h"
 
-#define DIGITS "0123456789"
+#define DIGITS     "0123456789"
+#define HEX_DIGITS "0123456789abcdefABCDEF"
 
 int
 hint_say(struct hint *h, const char *fmt, ...)
@@ -79,6 +81,24 @@ value_int(const char *s, uint64_t *ret, struct hint *h)
 	if ((s[0] == '-' || s[0] == '+') && strspn(s + 1, DIGITS) != 0)
 		return hint_say(h, "no sign");
 	return -EINVAL;
+}
+
+int
+value_hex(const char *s, uint64_t *ret, struct hint *h)
+{
+	bool prefix = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+	const char *digits = prefix ? s + 2 : s;
+	size_t n = strspn(digits, HEX_DIGITS);
+
+	hint_say(h, "%s", "");
+	if (n == 0 || digits[n] != '\0')
+		return prefix ? hint_say(h, "0x and hex digits") : -EINVAL;
+	if (!prefix)
+		return hint_say(h, "with 0x before it");
+	if (strspn(digits, "0") + 16 < n)
+		return hint_say(h, "more than 64 bits hold");
+	*ret = strtoull(digits, NULL, 16);
+	return 0;
 }
 
 int

@@ -21,6 +21,9 @@ struct hint {
 /* Plain decimal, 0..2^64-1: no sign, no leading zero, no `_`, no exponent, no unit. */
 int value_int(const char *s, uint64_t *ret, struct hint *h);
 
+/* Hexadecimal: `0x88b5`, in either case of letters. */
+int value_hex(const char *s, uint64_t *ret, struct hint *h);
+
 /* Reads `n` digits; -EINVAL for a leading zero and for what 64 bits do not hold. */
 int value_digits(const char *s, size_t n, uint64_t *ret, struct hint *h);
 

@@ -34,7 +34,11 @@ join_words(const struct field *f, const char *last_sep, char *buf, size_t size)
 static void
 want_int(const struct field *f, char *buf)
 {
-	if (f->min == f->max)
+	if (f->hex)
+		snprintf(buf, FIELD_WANT_LEN,
+			"a hexadecimal number from 0x%04" PRIx64 " to 0x%04" PRIx64, f->min,
+			f->max);
+	else if (f->min == f->max)
 		snprintf(buf, FIELD_WANT_LEN, "%" PRIu64, f->min);
 	else
 		snprintf(buf, FIELD_WANT_LEN, "%s%s from %" PRIu64 " to %" PRIu64,
@@ -92,6 +96,8 @@ static const char *const want_fixed[] = {
 	[FIELD_PREFIX] = "a prefix such as 10.2.0.0/16",
 	[FIELD_PORT] = "the name of a port",
 	[FIELD_GROUP] = "the name of a group",
+	[FIELD_DEVICE] = "the name of a device in dsf.devices",
+	[FIELD_END] = "a port as NODE.PORT",
 	[FIELD_DSCP] = "a DSCP or a range of them from 0 to 63",
 	[FIELD_DSCPS] = "a list of DSCPs from 0 to 63 such as [24-31, 48]",
 };

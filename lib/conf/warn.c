@@ -10,7 +10,9 @@
 
 #include "base/bits.h"
 #include "conf/errors.h"
+#include "conf/fabric.h"
 #include "conf/value.h"
+#include "conf/warn_dsf.h"
 #include "conf/warn_queue.h"
 
 static void
@@ -55,7 +57,7 @@ warn_members(const struct conf_group *g, struct conf_errors *w)
 
 	for (size_t i = 0; i < g->n_members; i++) {
 		weight += g->member[i].weight;
-		if (!g->member[i].has_mac)
+		if (g->member[i].device_idx == UINT16_MAX && !g->member[i].has_mac)
 			errors_add(w, g->member[i].pos,
 				"groups.%s.members[%zu]: got a via and no mac, want a mac: without "
 				"it the "
@@ -173,6 +175,13 @@ warn_routes(const struct conf *c, struct conf_errors *w)
 			warn_broadcasts(c, i, w);
 }
 
+/* One that passes cells on needs no route. */
+static bool
+is_fabric_node(const struct conf *c)
+{
+	return c->dsf.transit && conf_dsf_links(c) != 0;
+}
+
 int
 conf_warnings(const struct conf *c, struct conf_errors *ret_warnings)
 {
@@ -182,12 +191,13 @@ conf_warnings(const struct conf *c, struct conf_errors *ret_warnings)
 	rc = warn_unused_groups(c, &w);
 	warn_unpolled_ports(c, &w);
 	warn_queues(c, &w);
+	warn_dsf(c, &w);
 	for (size_t i = 0; i < c->n_groups; i++)
 		warn_members(&c->group[i], &w);
 	for (size_t i = 0; i < c->n_groups; i++)
 		warn_own_macs(c, &c->group[i], &w);
 	warn_routes(c, &w);
-	if (c->n_routes == 0)
+	if (c->n_routes == 0 && !is_fabric_node(c))
 		errors_add(&w, (struct conf_pos){1, 1},
 			"routes: got none, want some: as it is, nothing is "
 			"forwarded");

@@ -8,6 +8,7 @@
 
 #include "ctl/build.h"
 #include "ctl/egress.h"
+#include "ctl/fabric.h"
 #include "ctl/ports.h"
 #include "ctl/say.h"
 #include "port/port.h"
@@ -48,7 +49,8 @@ count_packets(const struct conf *c, struct budget_users u)
 		n.lines += egress_line_packets(c, p);
 	}
 	n.held = egress_paused_packets(c);
-	n.sum = n.rings + n.workers + n.queues + n.held + n.lines;
+	n.fabric = fabric_mbufs(c, u.n_workers);
+	n.sum = n.rings + n.workers + n.queues + n.held + n.lines + n.fabric;
 	return n;
 }
 
@@ -141,7 +143,7 @@ build_budget(const struct conf *c, struct budget_users users, const struct node_
 	b.groups = group_bytes(c);
 	b.mbufs = mbuf_bytes(b.n_mbufs, b.mbuf_len);
 	b.records = record_bytes(c, users.n_workers);
-	b.workers = worker_bytes(c, users.n_workers) + b.records;
+	b.workers = worker_bytes(c, users.n_workers) + b.records + fabric_bytes(c, users.n_workers);
 	b.eal = EAL_BYTES;
 	b.total = b.fib + b.groups + b.mbufs + b.workers + b.eal;
 	*ret_budget = b;
@@ -162,7 +164,7 @@ static int
 check_mbufs(const struct conf *c, const struct budget *b, const struct node_log *log)
 {
 	const struct budget_packets *n = &b->packets;
-	uint64_t need = n->rings + n->workers + n->lines + n->held;
+	uint64_t need = n->rings + n->workers + n->lines + n->held + n->fabric;
 
 	if (c->mbufs == 0 || n->lines + n->held == 0 || need <= c->mbufs)
 		return 0;

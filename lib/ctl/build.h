@@ -27,12 +27,18 @@ int build_fib(struct node *n);
 /* Snapshot number `generation` of what the node has now. -ENOMEM. */
 int build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapshot);
 
+/* Shows the workers a new snapshot. The old one is the caller's to retire. ctl/node.c. */
+void node_publish(struct node *n, struct snapshot *s);
+/* Derives the live tables of the groups that use the way out anew. ctl/node.c. */
+void node_rebuild(struct node *n, uint16_t way);
+
 /* Who takes packet buffers, in packets of the whole node. */
 struct budget_packets {
 	uint64_t rings;   /* full descriptor rings of all queues */
 	uint64_t workers; /* bursts, TX buffers, hand-over, caches of the pool */
 	uint64_t queues;  /* class queues, full of what nobody pauses */
 	uint64_t lines;   /* delay lines, full */
+	uint64_t fabric;  /* VOQs, reassembly, cells that wait */
 	uint64_t held;    /* what pause promises: xoff and headroom of all ports with pfc */
 	uint64_t sum;
 };

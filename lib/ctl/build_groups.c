@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ctl/build.h"
+#include "ctl/fabric.h"
 #include "ctl/say.h"
 #include "nhg/hash_inl.h"
 
@@ -17,7 +18,8 @@ static_neighbour(const struct conf *c, const struct conf_member *m, uint8_t *ret
 		for (size_t i = 0; i < c->group[g].n_members; i++) {
 			const struct conf_member *o = &c->group[g].member[i];
 
-			if (o->has_mac && o->port_idx == m->port_idx &&
+			if (o->device_idx == UINT16_MAX && o->has_mac &&
+				o->port_idx == m->port_idx &&
 				memcmp(&o->via, &m->via, sizeof(m->via)) == 0) {
 				memcpy(ret_mac, o->mac, sizeof(o->mac));
 				return true;
@@ -56,12 +58,48 @@ resolve(const struct node *n, const struct conf_member *m, uint8_t *ret_mac)
 	return n->env.replay;
 }
 
+/*
+ * A member through the fabric. The frame leaves by a system port as it is, so its destination is
+ * the host behind that; the router of a device looks at no MAC. The source is the fabric port's.
+ */
+static void
+fill_device_member(
+	const struct node *n, uint32_t group_idx, size_t i, struct nhg_member *ret_member)
+{
+	const struct conf_member *m = &n->conf->group[group_idx].member[i];
+	uint16_t id = n->conf->dsf.device[m->device_idx].id;
+	uint8_t *mac = ret_member->l2;
+
+	*ret_member = (struct nhg_member){
+		.port_idx = fabric_way(n, m),
+		.mtu = fabric_mtu(n->conf),
+		.counter = n->group[group_idx].counter + (uint32_t)i,
+		.weight = m->weight,
+		.resolved = m->has_mac || m->system_port == CELL_ROUTER_PORT || n->env.replay,
+	};
+	if (!ret_member->resolved)
+		ret_member->mtu = 0;
+	if (m->has_mac)
+		memcpy(mac, m->mac, sizeof(m->mac));
+	else /* 02:0d, device, system port */
+		memcpy(mac,
+			(uint8_t[]){0x02, 0x0d, (uint8_t)(id >> 8), (uint8_t)id,
+				(uint8_t)(m->system_port >> 8), (uint8_t)m->system_port},
+			6);
+	memcpy(mac + 6, n->port[n->fabric->dp.link[0]]->mac, 6);
+}
+
 static void
 fill_member(const struct node *n, uint32_t group_idx, size_t i, struct nhg_member *ret_member)
 {
 	const struct conf_member *m = &n->conf->group[group_idx].member[i];
-	const struct port *port = n->port[m->port_idx];
+	const struct port *port;
 
+	if (m->device_idx != UINT16_MAX) {
+		fill_device_member(n, group_idx, i, ret_member);
+		return;
+	}
+	port = n->port[m->port_idx];
 	*ret_member = (struct nhg_member){
 		.port_idx = m->port_idx,
 		.mtu = port->mtu,

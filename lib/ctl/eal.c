@@ -380,6 +380,23 @@ eal_start(const struct conf *c, bool replay, const struct node_log *log)
 	return rc;
 }
 
+int
+eal_start_many(const struct conf *const *c, size_t n, const struct node_log *log)
+{
+	struct conf all = {.memory = 0};
+	bool has_eal = false;
+
+	for (size_t i = 0; i < n; i++) {
+		all.memory += c[i]->memory;
+		/* every replay is on plain memory, so one that asks for it loses nothing */
+		for (size_t k = 0; k < c[i]->n_eal; k++)
+			has_eal |= strcmp(c[i]->eal[k], "--no-huge") != 0;
+	}
+	if (has_eal)
+		node_say(log, NODE_NOTE, "runtime.eal is not used where several nodes run.");
+	return eal_start(&all, true, log);
+}
+
 void
 eal_stop(void)
 {

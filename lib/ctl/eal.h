@@ -40,6 +40,11 @@ int eal_args_make(const struct conf *c, const struct eal_machine *machine, bool 
 
 /* rte_eal_init(); on failure one sentence that says what cures it. */
 int eal_start(const struct conf *c, bool replay, const struct node_log *log);
+/*
+ * For a process of `n` nodes in virtual time: memory is the sum of what all ask for, and what their
+ * runtime.eal say is not used (noted in the log), since the EAL takes one word for all.
+ */
+int eal_start_many(const struct conf *const *c, size_t n, const struct node_log *log);
 void eal_stop(void);
 
 #endif

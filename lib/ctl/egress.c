@@ -9,6 +9,7 @@
 
 #include "conf/headroom.h"
 #include "conf/value.h"
+#include "ctl/fabric.h"
 #include "ctl/say.h"
 
 /* RoCE data of 1024 bytes in an MTU of 1500, with some answers. */
@@ -28,6 +29,9 @@ bool
 egress_is_queued(const struct conf_port *p)
 {
 	bool ecn = false, rewrite = false;
+
+	if (p->role == CONF_ROLE_DSF)
+		return false;
 
 	for (unsigned int c = 0; c < CONF_CLASSES; c++)
 		ecn |= p->class_ecn[c].mode != CONF_ECN_OFF || p->class_ecn[c].drop.kmax != 0;
@@ -101,8 +105,10 @@ egress_queue_packets(const struct conf *c, size_t port)
 	const struct conf_port *p = &c->port[port];
 	uint64_t all, paused, n;
 
+	if (p->role == CONF_ROLE_DSF)
+		return FABRIC_LINK_CELLS;
 	if (!egress_is_queued(p))
-		return EGRESS_PLAIN_PACKETS;
+		return c->dsf.pos.line != 0 ? FABRIC_EGRESS_PACKETS : EGRESS_PLAIN_PACKETS;
 	/* limits count what is paused, which has its own room; something is left beside it */
 	all = frames(p, egress_lossless_bytes(c) + egress_lossy_bytes(c));
 	paused = egress_paused_packets(c);
@@ -127,6 +133,7 @@ egress_records(const struct conf *c)
 
 	for (size_t p = 0; p < c->n_ports; p++)
 		n += (uint64_t)egress_queue_packets(c, p) + egress_line_packets(c, p);
+	n += fabric_voq_packets(c);
 	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
 }
 
@@ -191,7 +198,8 @@ fill_policy(struct egress_policy *e, const struct conf *conf, size_t port)
 	e->line_max = egress_line_packets(conf, port);
 	e->delay_ps = p->delay_ns * PS_PER_NS;
 	e->queued = egress_is_queued(p);
-	e->shaped = p->rate_bps != 0;
+	e->link = p->role == CONF_ROLE_DSF;
+	e->shaped = p->rate_bps != 0 && !e->link;
 	e->impaired = p->impair_out.pos.line != 0;
 	e->line =
 		e->delay_ps != 0 || p->impair_out.jitter_ns != 0 || p->impair_out.reorder_ppb != 0;
@@ -203,6 +211,21 @@ fill_policy(struct egress_policy *e, const struct conf *conf, size_t port)
 	e->impair_seed = p->impair_out.seed;
 	fill_rewrite(e, p);
 	return rc;
+}
+
+void
+egress_voq_policy(struct egress_policy *e, const struct conf *c)
+{
+	for (unsigned int k = 0; k < DP_CLASSES; k++) {
+		struct conf_ecn ecn = c->class_[k].ecn;
+
+		/* those that are reckoned from a rate and a distance are of long lines */
+		if (ecn.mode == CONF_ECN_PHANTOM || ecn.mark.kmax == 0)
+			ecn.mode = CONF_ECN_OFF;
+		fill_class(&e->class_[k], &c->class_[k], &ecn);
+		e->class_[k].limit = c->dsf.voq_limit;
+	}
+	e->packets_pfc = egress_paused_packets(c);
 }
 
 /* A phantom queue deeper than twice kmax marks the same, and only takes longer to drain. */

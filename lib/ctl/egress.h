@@ -38,6 +38,8 @@ uint32_t egress_records(const struct conf *c);
 
 /* Policies and commons of all ports. -ENOMEM; -EINVAL, said in the log. */
 int egress_create(struct node *n);
+/* What holds for all virtual output queues of the fabric: limits and marking of classes. Pure. */
+void egress_voq_policy(struct egress_policy *e, const struct conf *c);
 /* The queues of one worker, and its impaired ways in. -ENOMEM. */
 int egress_attach(struct node *n, struct worker *w);
 void egress_free(struct node *n);

@@ -17,6 +17,7 @@
 #include "base/bits.h"
 #include "ctl/build.h"
 #include "ctl/egress.h"
+#include "ctl/fabric.h"
 #include "ctl/ports.h"
 #include "ctl/say.h"
 
@@ -38,6 +39,7 @@ create_workers(struct node *n, const struct placement *pl)
 			.socket = n->env.replay ? SOCKET_ID_ANY
 						: (int)rte_lcore_to_socket_id(pl->lcore[i]),
 			.n_ports = (uint16_t)n->n_ports,
+			.n_ways = fabric_n_ways(n),
 			.n_rxq = pl->n_rxq[i],
 			.n_members = n->n_members,
 			.n_records = egress_records(n->conf),
@@ -56,8 +58,7 @@ create_workers(struct node *n, const struct placement *pl)
 	return 0;
 }
 
-/* Shows the workers a new snapshot. The old one is the caller's to retire. */
-static void
+void
 node_publish(struct node *n, struct snapshot *s)
 {
 	n->snapshot = s;
@@ -77,6 +78,9 @@ build(struct node *n)
 		rc = ports_place(n, pl);
 	if (rc == 0)
 		rc = ports_configure(n, pl);
+	n->n_placed = pl == NULL ? 0 : pl->n_workers;
+	if (rc == 0)
+		rc = fabric_plan(n);
 	if (rc == 0)
 		rc = build_groups(n);
 	if (rc == 0)
@@ -84,11 +88,17 @@ build(struct node *n)
 	if (rc == 0)
 		rc = egress_create(n);
 	if (rc == 0)
+		rc = fabric_create(n);
+	if (rc == 0)
 		rc = create_workers(n, pl);
 	if (rc == 0)
 		rc = ports_attach(n, pl);
 	for (unsigned int i = 0; rc == 0 && i < n->n_workers; i++)
 		rc = egress_attach(n, n->worker[i]);
+	for (unsigned int i = 0; rc == 0 && i < n->n_workers; i++)
+		rc = fabric_attach(n, n->worker[i]);
+	if (rc == 0 && fabric_begin(n) != 0)
+		rc = node_say_no_memory(&n->env.log);
 	if (rc == 0 && build_snapshot(n, 1, &s) != 0)
 		rc = node_say_no_memory(&n->env.log);
 	free(pl);
@@ -156,6 +166,7 @@ node_free(struct node *n)
 		free(n->handoff[p]);
 	}
 	egress_free(n);
+	fabric_free(n);
 	for (unsigned int i = 0; i < n->n_workers; i++)
 		worker_free(n->worker[i]);
 	reclaim_fini(&n->reclaim);
@@ -243,18 +254,27 @@ inline_turns(struct node *n, uint64_t now)
 	return busy;
 }
 
+void
+node_look_at_links(struct node *n)
+{
+	for (size_t p = 0; p < n->n_ports; p++) {
+		egress_set_speed(n, (uint16_t)p, port_speed(n->port[p]));
+		fabric_set_speed(n, (uint16_t)p);
+		node_set_link(n, (uint16_t)p, port_link_up(n->port[p]));
+	}
+}
+
 bool
 node_poll(struct node *n, uint64_t now)
 {
 	bool busy = inline_turns(n, now);
 
+	fabric_poll(n, now);
 	if (now - n->link_poll_tsc < n->env.clock.hz / LINK_POLL_HZ)
 		return busy;
 	n->link_poll_tsc = now;
-	for (size_t p = 0; n->running && p < n->n_ports; p++) {
-		egress_set_speed(n, (uint16_t)p, port_speed(n->port[p]));
-		node_set_link(n, (uint16_t)p, port_link_up(n->port[p]));
-	}
+	if (n->running)
+		node_look_at_links(n);
 	if (now - n->touch_tsc > n->env.clock.hz * TOUCH_S) {
 		n->touch_tsc = now;
 		egress_touch(n, ps_from_ticks(&n->worker[0]->timebase, now));
@@ -272,6 +292,7 @@ node_turn(struct node *n, uint64_t now)
 	for (unsigned int i = 0; i < n->n_workers; i++)
 		packets += worker_turn(n->worker[(n->turns + i) % n->n_workers], now);
 	n->turns++;
+	fabric_poll(n, now);
 	reclaim_poll(&n->reclaim);
 	return packets;
 }
@@ -310,11 +331,11 @@ uses_port(const struct nhg_group *g, uint16_t port_idx)
 }
 
 /*
- * Derives the live tables of the port's groups anew. Until then, and when memory for one is short,
- * the liveness word keeps packets off a dead port; only here do they come back to one that is up.
+ * Until then, and when memory for one is short, the liveness word keeps packets off a dead way out;
+ * only here do they come back to one that is up.
  */
-static void
-rebuild_groups(struct node *n, uint16_t port_idx)
+void
+node_rebuild(struct node *n, uint16_t port_idx)
 {
 	uint32_t weight[NHG_MEMBERS_MAX];
 	bool again = n->rebuild[port_idx];
@@ -341,9 +362,15 @@ rebuild_groups(struct node *n, uint16_t port_idx)
 void
 node_set_link(struct node *n, uint16_t port_idx, bool up)
 {
+	int link = fabric_link(n, port_idx);
+
+	if (link >= 0) {
+		fabric_set_carrier(n, (uint16_t)link, up);
+		return;
+	}
 	if (alive_test(&n->shared.alive, port_idx) == up) {
 		if (n->rebuild[port_idx])
-			rebuild_groups(n, port_idx);
+			node_rebuild(n, port_idx);
 		return;
 	}
 	alive_set(&n->shared.alive, port_idx, up);
@@ -353,7 +380,7 @@ node_set_link(struct node *n, uint16_t port_idx, bool up)
 			ps_from_ticks(&n->worker[0]->timebase, clock_now(&n->env.clock)));
 	node_say(&n->env.log, NODE_NOTE, "port %s: link %s.", n->port[port_idx]->name,
 		up ? "up" : "down");
-	rebuild_groups(n, port_idx);
+	node_rebuild(n, port_idx);
 }
 
 const struct nhg_group *
@@ -373,13 +400,15 @@ node_waiting(const struct node *n)
 				   __atomic_load_n(&n->worker[i]->tx[p].n, __ATOMIC_RELAXED);
 	for (size_t p = 0; p < n->n_ports; p++)
 		packets += n->handoff[p] == NULL ? 0 : rte_ring_count(n->handoff[p]);
+	for (unsigned int i = 0; n->fabric != NULL && i < n->n_workers; i++)
+		packets += fabric_waiting(n->worker[i]);
 	return packets;
 }
 
 uint64_t
 node_next_ps(const struct node *n, uint64_t now)
 {
-	uint64_t next = DP_NEVER_PS;
+	uint64_t next = fabric_poll_in_ps(n, now);
 
 	for (unsigned int i = 0; i < n->n_workers; i++)
 		next = RTE_MIN(next,
@@ -393,5 +422,6 @@ node_next_ps(const struct node *n, uint64_t now)
 unsigned int
 node_mbufs_out(const struct node *n)
 {
-	return rte_mempool_in_use_count(n->pool);
+	return rte_mempool_in_use_count(n->pool) +
+	       (n->fabric == NULL ? 0 : rte_mempool_in_use_count(n->fabric->small));
 }

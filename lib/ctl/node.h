@@ -45,6 +45,7 @@ struct node_env {
 	 * the workers.
 	 */
 	bool replay;
+	bool wired; /* a replay whose fabric ports lead to other nodes: they send REACH cells */
 	uint32_t replay_depth; /* packets a memory port holds, a power of two */
 };
 
@@ -71,13 +72,16 @@ struct node {
 	struct egress_policy *policy; /* by conf port index */
 	int64_t paused_packets;       /* the workers' */
 
+	struct node_fabric *fabric; /* ctl/fabric.h; NULL: no port carries cells */
+	unsigned int n_placed;      /* workers that there will be */
+
 	struct fib *fib;
 	struct nhg_group **slot; /* the group table that snapshots point to */
 	uint32_t n_slots;
 	struct snapshot *snapshot;
-	uint64_t generation;        /* of the tables: 1 at the start, one more with each change */
-	bool rebuild[DP_PORTS_MAX]; /* groups of the port could not be rebuilt: tried again */
-	struct node_group *group;   /* by conf group index */
+	uint64_t generation;      /* of the tables: 1 at the start, one more with each change */
+	bool rebuild[ALIVE_BITS]; /* groups of the way out could not be rebuilt: tried again */
+	struct node_group *group; /* by conf group index */
 	uint32_t n_members;
 	uint64_t link_poll_tsc;
 	uint64_t link_bps[DP_PORTS_MAX]; /* of ports with pfc: the speed that is known, 0: none */
@@ -115,6 +119,12 @@ void node_stop(struct node *n);
  * wants its next turn at once; false: within NODE_POLL_MS. Cheap.
  */
 bool node_poll(struct node *n, uint64_t now);
+
+/*
+ * Asks each port for its carrier and its speed, and acts on what is new; node_poll() does so each
+ * 10 ms. For a caller who steps the node and changes links between turns.
+ */
+void node_look_at_links(struct node *n);
 
 /* One turn of each worker at `now`; returns packets taken in. Only when nobody else runs them. */
 unsigned int node_turn(struct node *n, uint64_t now);

@@ -157,7 +157,9 @@ ports_configure(struct node *n, const struct placement *pl)
 			.n_txq = pl->port_txq[p],
 			.n_desc = PORTS_DESC,
 			.has_mac = c->has_mac,
-			.promiscuous = c->promiscuous,
+			/* cells are sent to a group address */
+			.promiscuous = c->promiscuous || c->role == CONF_ROLE_DSF,
+			.chains = n->conf->dsf.pos.line != 0,
 			.pfc = c->pfc.hardware ? c->pfc.classes : 0,
 			.pfc_quanta = c->pfc.quanta,
 			.pool = n->pool,

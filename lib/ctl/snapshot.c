@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ctl/build.h"
+#include "ctl/fabric.h"
 #include "wire/eth.h"
 
 /* What the port says of a DSCP goes before what the node's classes say. */
@@ -37,6 +38,7 @@ build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapsh
 	s->fib6 = fib->v6;
 	s->group = n->slot;
 	s->n_groups = n->n_slots;
+	s->fabric = n->fabric == NULL ? NULL : n->fabric->table;
 	for (size_t p = 0; p < n->n_ports; p++) {
 		fill_classes(n->conf, &n->conf->port[p], s->dscp_class[p]);
 		s->egress[p] = &n->policy[p];
@@ -44,7 +46,9 @@ build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapsh
 
 		memcpy(frame, n->port[p]->mac, ETH_ADDR_LEN);
 		s->port[p].mac48 = eth_addr48(frame);
-		s->port[p].promiscuous = n->conf->port[p].promiscuous;
+		/* what comes out of cells was somebody else's frame */
+		s->port[p].promiscuous =
+			n->conf->port[p].promiscuous || n->conf->port[p].role == CONF_ROLE_DSF;
 	}
 	*ret_snapshot = s;
 	return 0;

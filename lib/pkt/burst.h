@@ -22,6 +22,7 @@ enum {
 	PKT_IP6 = 1u << 0,
 	PKT_ROCE = 1u << 1,     /* UDP 4791 with a whole BTH and room for the ICRC */
 	PKT_FRAGMENT = 1u << 2, /* a piece of a datagram, the first one included */
+	PKT_NO_IP = 1u << 4,    /* a frame of another protocol, for a system port */
 	PKT_LINK_SCOPE =
 		1u << 3, /* link-local or unspecified address: never forwarded (RFC 3927, 4291) */
 };

@@ -180,12 +180,12 @@ restore(struct eth_port *ep)
 
 /*
  * One mbuf of one pool holds any frame of the node: freeing in bulk is worth more than chains, and
- * drivers take their short path with it.
+ * drivers take their short path with it. Cells are no such mbufs, nor are packets out of them.
  */
 static uint64_t
-tx_offloads(const struct port_caps *caps)
+tx_offloads(const struct port_caps *caps, bool chains)
 {
-	if (caps->fast_free)
+	if (caps->fast_free && !chains)
 		return RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
 	return caps->multi_seg_tx ? RTE_ETH_TX_OFFLOAD_MULTI_SEGS : 0;
 }
@@ -202,7 +202,7 @@ set_queues(struct eth_port *ep, const struct port_config *c, const struct rte_et
 	if (rc != 0 && rc != -ENOTSUP)
 		return fail(ep, rc, ret_why, "port %s: no descriptor count fits (%s).",
 			ep->port.name, strerror(-rc));
-	txconf.offloads = tx_offloads(&ep->port.caps);
+	txconf.offloads = tx_offloads(&ep->port.caps, c->chains);
 	for (uint16_t q = 0; q < c->n_rxq; q++) {
 		rc = rte_eth_rx_queue_setup(ep->id, q, n_rxd, socket, NULL, c->pool);
 		if (rc != 0)
@@ -251,7 +251,7 @@ eth_configure(struct port *p, const struct port_config *c, const struct port_not
 			info.flow_type_rss_offloads &
 			(RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
 	}
-	conf.txmode.offloads = tx_offloads(&p->caps);
+	conf.txmode.offloads = tx_offloads(&p->caps, c->chains);
 	p->one_segment = (conf.txmode.offloads & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) == 0;
 	rc = rte_eth_dev_configure(ep->id, c->n_rxq, c->n_txq, &conf);
 	if (rc != 0)

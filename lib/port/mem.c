@@ -19,6 +19,8 @@ struct mem_port {
 	uint16_t n_rxq;
 	struct rte_ring *rx[MEM_RXQ_MAX];
 	struct rte_ring *tx;
+	bool down;          /* as the caller says */
+	uint64_t speed_bps; /* as the caller says; 0: not known */
 	char why[160];
 };
 
@@ -94,15 +96,13 @@ mem_fini(struct port *p)
 static bool
 mem_link_up(struct port *p)
 {
-	(void)p;
-	return true;
+	return !((struct mem_port *)p)->down;
 }
 
 static uint64_t
 mem_speed(struct port *p)
 {
-	(void)p;
-	return 0;
+	return ((struct mem_port *)p)->speed_bps;
 }
 
 static void
@@ -194,4 +194,39 @@ port_mem_take(struct port *p, struct rte_mbuf **m, uint16_t n)
 	struct mem_port *mp = (struct mem_port *)p;
 
 	return (uint16_t)rte_ring_sc_dequeue_burst(mp->tx, (void **)m, n, NULL);
+}
+
+void
+port_mem_set_link(struct port *p, bool up)
+{
+	((struct mem_port *)p)->down = !up;
+}
+
+void
+port_mem_set_speed(struct port *p, uint64_t bps)
+{
+	((struct mem_port *)p)->speed_bps = bps;
+}
+
+uint32_t
+port_mem_unread(const struct port *p)
+{
+	const struct mem_port *mp = (const struct mem_port *)p;
+	uint32_t n = 0;
+
+	for (uint16_t q = 0; q < mp->n_rxq; q++)
+		n += rte_ring_count(mp->rx[q]);
+	return n;
+}
+
+uint32_t
+port_mem_sent(const struct port *p)
+{
+	return rte_ring_count(((const struct mem_port *)p)->tx);
+}
+
+bool
+port_mem_full(const struct port *p)
+{
+	return rte_ring_full(((const struct mem_port *)p)->tx) != 0;
 }

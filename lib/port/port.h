@@ -39,6 +39,7 @@ struct port_config {
 	bool has_mac;
 	uint8_t mac[6];
 	bool promiscuous;
+	bool chains; /* frames to send may be chains whose mbufs are of several pools, or shared */
 	/*
 	 * Priorities whose pauses the device itself is to make and to heed, and what an XOFF asks
 	 * for; a device that cannot is not configured (-ENOTSUP). 0: pauses are left to packets.
@@ -116,6 +117,19 @@ int port_create_mem(const char *name, uint16_t n_rxq, uint32_t depth, struct por
  */
 uint16_t port_mem_put(struct port *p, uint16_t queue, struct rte_mbuf **m, uint16_t n);
 uint16_t port_mem_take(struct port *p, struct rte_mbuf **m, uint16_t n);
+
+/*
+ * What port_link_up() and port_speed() say of a memory port from now on; up and 0 at first. Its
+ * rings work on: whoever cuts a link takes nothing. Control thread.
+ */
+void port_mem_set_link(struct port *p, bool up);
+void port_mem_set_speed(struct port *p, uint64_t bps);
+
+/* Packets put and not polled yet; packets sent and not taken yet; no more can be sent. Between
+ * turns. */
+uint32_t port_mem_unread(const struct port *p);
+uint32_t port_mem_sent(const struct port *p);
+bool port_mem_full(const struct port *p);
 
 /* Errors: -errno and *ret_why. Notes what the device does instead. */
 int port_configure(struct port *p, const struct port_config *config, const struct port_note *note,

@@ -8,39 +8,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 
 #include "tele/imbalance.h"
+#include "tele/report_fabric.h"
 #include "tele/since.h"
 #include "tele/waiting.h"
-
-/* json_object_set_new() takes NULL and then fails: `ok` remembers until the end. */
-struct writer {
-	bool ok;
-};
-
-static void
-set(struct writer *w, json_t *object, const char *key, json_t *value)
-{
-	if (json_object_set_new(object, key, value) != 0)
-		w->ok = false;
-}
-
-static void
-set_count(struct writer *w, json_t *object, const char *key, uint64_t n)
-{
-	set(w, object, key, json_integer((json_int_t)n));
-}
-
-/* Rounded to one in `scale`; null when there is nothing to say. */
-static void
-set_real(struct writer *w, json_t *object, const char *key, bool known, double x, double scale)
-{
-	double rounded = known ? (double)(int64_t)(x * scale + 0.5) / scale : 0;
-
-	set(w, object, key, known ? json_real(rounded) : json_null());
-}
+#include "tele/way.h"
+#include "tele/writer.h"
 
 static json_t *
 counter_object(struct writer *w, const struct counter *c)
@@ -63,6 +38,8 @@ set_totals(struct writer *w, json_t *root, const struct node *n)
 	set_count(w, root, "punted", t.punted);
 	set_count(w, root, "dropped", t.dropped);
 	set_count(w, root, "duplicated", t.duplicated);
+	set_count(w, root, "made", t.made);
+	set_count(w, root, "ended", t.ended);
 	set_count(w, root, "waiting", t.waiting);
 }
 
@@ -158,6 +135,18 @@ classes(struct writer *w, const struct node *n, const struct counters *c)
 	return o;
 }
 
+/* A port, or a device and its system port. */
+static void
+set_way(struct writer *w, json_t *o, const struct node *n, uint16_t way)
+{
+	const struct fabric_dest *d = way_dest(n, way);
+	char name[WAY_TEXT_LEN];
+
+	set(w, o, "port", d == NULL ? json_string(n->port[way]->name) : json_null());
+	set(w, o, "device", d == NULL ? json_null() : json_string(device_text(n, d->device, name)));
+	set(w, o, "system_port", d == NULL ? json_null() : json_integer(d->system_port));
+}
+
 static json_t *
 member(struct writer *w, const struct node *n, const struct nhg_member *m,
 	const struct conf_member *conf, const struct counter *c)
@@ -169,7 +158,7 @@ member(struct writer *w, const struct node *n, const struct nhg_member *m,
 		inet_ntop(conf->via.family, conf->via.byte, via, sizeof(via));
 	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", m->l2[0], m->l2[1], m->l2[2],
 		m->l2[3], m->l2[4], m->l2[5]);
-	set(w, o, "port", json_string(n->port[m->port_idx]->name));
+	set_way(w, o, n, m->port_idx);
 	set(w, o, "via", via[0] == '\0' ? json_null() : json_string(via));
 	set(w, o, "mac", m->resolved ? json_string(mac) : json_null());
 	set_count(w, o, "weight", m->weight);
@@ -188,10 +177,8 @@ group(struct writer *w, const struct node *n, uint32_t idx, const struct counter
 
 	for (unsigned int i = 0; i < g->n_members; i++) {
 		counter_add(&sum, c[i].packets, c[i].bytes);
-		if (json_array_append_new(members,
-			    member(w, n, &g->member[i], &n->group[idx].conf->member[i], &c[i])) !=
-			0)
-			w->ok = false;
+		append(w, members,
+			member(w, n, &g->member[i], &n->group[idx].conf->member[i], &c[i]));
 	}
 	set_count(w, o, "packets", sum.packets);
 	set_count(w, o, "bytes", sum.bytes);
@@ -252,6 +239,7 @@ report(struct writer *w, const struct node *n, const struct report_run *run,
 	set(w, root, "classes", classes(w, n, c));
 	set(w, root, "groups", groups(w, n, members));
 	set(w, root, "ecn", ecn(w, c));
+	set(w, root, "fabric", report_fabric(w, n, c));
 	set_real(w, root, "cycles_per_packet", run->packets != 0,
 		(double)run->cycles / (double)run->packets, 10);
 	set(w, root, "cycles_per_packet_median",
@@ -260,26 +248,41 @@ report(struct writer *w, const struct node *n, const struct report_run *run,
 	return root;
 }
 
-int
-report_json(const struct node *n, const struct report_run *run, FILE *out)
+struct json_t *
+report_object(const struct node *n, const struct report_run *run)
 {
 	struct writer w = {.ok = true};
 	struct counters sum;
 	struct counter *members;
 	json_t *root;
-	int rc = 0;
 
 	since(n, NULL, &sum, &members);
 	if (members == NULL)
-		return -ENOMEM;
+		return NULL;
 	root = report(&w, n, run, &sum, members);
 	free(members);
-	if (!w.ok)
-		rc = -ENOMEM;
+	if (w.ok)
+		return root;
+	json_decref(root);
+	return NULL;
+}
+
+int
+report_dump(const struct json_t *root, FILE *out)
+{
 	errno = 0;
-	if (rc == 0 && (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) != 0 ||
-			       fputc('\n', out) == EOF || fflush(out) != 0))
-		rc = errno != 0 ? -errno : -EIO;
+	if (json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
+		fputc('\n', out) != EOF && fflush(out) == 0)
+		return 0;
+	return errno != 0 ? -errno : -EIO;
+}
+
+int
+report_json(const struct node *n, const struct report_run *run, FILE *out)
+{
+	json_t *root = report_object(n, run);
+	int rc = root == NULL ? -ENOMEM : report_dump(root, out);
+
 	json_decref(root);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #ifndef TELE_REPORT_H
 #define TELE_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,15 +21,28 @@ struct report_run {
 
 struct report_totals {
 	uint64_t in, out, punted, dropped;
-	uint64_t duplicated; /* copies that an impairment made: in + duplicated = out + ... */
-	uint64_t waiting;    /* + waiting: in queues and delay lines; 0 once the node has stopped */
+	uint64_t duplicated; /* copies that an impairment made */
+	uint64_t made;       /* cells, packets out of cells, control cells */
+	uint64_t ended;      /* packets that became cells, cells that became packets, control */
+	uint64_t waiting;    /* in queues, delay lines, in pieces; 0 once the node has stopped */
 };
 
 void report_totals(const struct node *n, struct report_totals *ret_totals);
 
+/* in + duplicated + made = out + punted + dropped + ended + waiting. Pure. */
+bool report_adds_up(const struct report_totals *t);
+
 void report_text(const struct node *n, const struct report_run *run, FILE *out);
+
+struct json_t;
+
+/* The JSON of one node, for a report of many; the caller's to release. NULL: no memory. */
+struct json_t *report_object(const struct node *n, const struct report_run *run);
 
 /* -ENOMEM, or -errno of the file. */
 int report_json(const struct node *n, const struct report_run *run, FILE *out);
+
+/* Writes any JSON the same way. -errno of the file. */
+int report_dump(const struct json_t *root, FILE *out);
 
 #endif

@@ -7,22 +7,6 @@
 #include "tele/since.h"
 #include "tele/table.h"
 
-void
-report_totals(const struct node *n, struct report_totals *ret_totals)
-{
-	struct counters sum;
-
-	node_counters(n, &sum, NULL);
-	*ret_totals = (struct report_totals){
-		.in = sum_ports(sum.port_in),
-		.out = sum_ports(sum.port_out),
-		.punted = sum_punts(&sum),
-		.dropped = sum_drops(&sum),
-		.duplicated = sum.duplicated,
-		.waiting = node_waiting(n),
-	};
-}
-
 static void
 text_classes(const struct node *n, const struct counters *c, FILE *out)
 {
@@ -62,6 +46,21 @@ text_queues(const struct node *n, FILE *out)
 		fputc('\n', out);
 		show_pfc(n, NULL, out);
 	}
+}
+
+static void
+text_fabric(const struct node *n, FILE *out)
+{
+	if (n->fabric == NULL)
+		return;
+	fputc('\n', out);
+	show_fabric(n, NULL, out);
+	fputc('\n', out);
+	show_voq(n, out);
+	fputc('\n', out);
+	show_credit(n, out);
+	fputc('\n', out);
+	show_reassembly(n, out);
 }
 
 static void
@@ -115,6 +114,7 @@ report_text(const struct node *n, const struct report_run *run, FILE *out)
 	show_drops(n, NULL, out);
 	text_classes(n, &sum, out);
 	text_queues(n, out);
+	text_fabric(n, out);
 	text_ecn(&sum, out);
 	text_cycles(run, &sum, out);
 }

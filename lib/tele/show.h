@@ -37,6 +37,14 @@ void show_drops(const struct node *n, const struct show_base *base, FILE *out);
 int show_queue(const struct node *n, const struct show_base *base, const char *port, FILE *out);
 int show_ecn(const struct node *n, const struct show_base *base, const char *port, FILE *out);
 int show_pfc(const struct node *n, const char *port, FILE *out);
+/*
+ * The fabric: links and devices; queues into it; what this node's system ports grant; what it puts
+ * together. One sentence where a node has none.
+ */
+void show_fabric(const struct node *n, const struct show_base *base, FILE *out);
+void show_voq(const struct node *n, FILE *out);
+void show_credit(const struct node *n, FILE *out);
+void show_reassembly(const struct node *n, FILE *out);
 void show_worker(const struct node *n, FILE *out);
 void show_version(FILE *out);
 void show_hash(const struct node *n, FILE *out);

@@ -8,6 +8,7 @@
 #include "tele/imbalance.h"
 #include "tele/since.h"
 #include "tele/table.h"
+#include "tele/way.h"
 
 double
 group_imbalance(const struct nhg_group *g, const struct counter *member)
@@ -42,7 +43,7 @@ static const char *
 member_state(const struct node *n, const struct nhg_member *m)
 {
 	if (!alive_test(&n->shared.alive, m->port_idx))
-		return "link down";
+		return way_dest(n, m->port_idx) != NULL ? "unreachable" : "link down";
 	if (!m->resolved)
 		return "no MAC";
 	return m->weight == 0 ? "excluded" : "live";
@@ -58,12 +59,12 @@ member_rows(struct table *t, const struct node *n, const struct nhg_group *g,
 		total += member[i].packets;
 	for (unsigned int i = 0; i < g->n_members; i++) {
 		const struct nhg_member *m = &g->member[i];
-		char via[INET6_ADDRSTRLEN] = "-";
+		char via[INET6_ADDRSTRLEN] = "-", way[WAY_TEXT_LEN];
 
 		if (c->member[i].via.family != 0)
 			inet_ntop(c->member[i].via.family, c->member[i].via.byte, via, sizeof(via));
 		table_text(t, "%u", i);
-		table_text(t, "%s", n->port[m->port_idx]->name);
+		table_text(t, "%s", way_text(n, m->port_idx, way));
 		table_text(t, "%s", via);
 		if (m->resolved)
 			table_text(t, "%02x:%02x:%02x:%02x:%02x:%02x", m->l2[0], m->l2[1], m->l2[2],

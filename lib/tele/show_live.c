@@ -7,6 +7,7 @@
 #include "tele/since.h"
 #include "tele/table.h"
 #include "tele/waiting.h"
+#include "tele/way.h"
 
 static void
 rate(struct table *t, uint64_t n, double seconds)
@@ -79,6 +80,7 @@ live_groups(const struct node *n, const struct counter *member, double seconds, 
 		const struct nhg_group *now = node_group_now(n, (uint32_t)g);
 		const struct counter *mine = member + n->group[g].counter;
 		uint64_t total = 0, weights = 0;
+		char way[WAY_TEXT_LEN];
 
 		for (unsigned int i = 0; i < now->n_members; i++) {
 			total += mine[i].packets;
@@ -87,7 +89,7 @@ live_groups(const struct node *n, const struct counter *member, double seconds, 
 		for (unsigned int i = 0; i < now->n_members; i++) {
 			table_text(t, "%s", i == 0 ? n->conf->group[g].name : "");
 			table_text(t, "%u", i);
-			table_text(t, "%s", n->port[now->member[i].port_idx]->name);
+			table_text(t, "%s", way_text(n, now->member[i].port_idx, way));
 			table_text(t, "%u", now->member[i].weight);
 			rate(t, mine[i].packets, seconds);
 			table_text(t, "%.1f %%",

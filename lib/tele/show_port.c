@@ -6,12 +6,6 @@
 #include "tele/since.h"
 #include "tele/table.h"
 
-static const char *
-role_name(enum conf_role role)
-{
-	return role == CONF_ROLE_LONGHAUL ? "longhaul" : "nsf";
-}
-
 void
 show_port(const struct node *n, const struct show_base *base, FILE *out)
 {
@@ -27,7 +21,7 @@ show_port(const struct node *n, const struct show_base *base, FILE *out)
 
 		port_stats(port, &s);
 		table_text(t, "%s", port->name);
-		table_text(t, "%s", role_name(n->conf->port[p].role));
+		table_text(t, "%s", conf_role_name(n->conf->port[p].role));
 		table_text(t, "%s", port->caps.driver);
 		table_text(t, "%s", alive_test(&n->shared.alive, (unsigned int)p) ? "up" : "down");
 		table_text(t, "%u", port->mtu);
@@ -103,24 +97,4 @@ show_worker(const struct node *n, FILE *out)
 	}
 	table_print(t, out);
 	table_free(t);
-}
-
-bool
-show_sum(const struct node *n, FILE *out)
-{
-	struct counters sum;
-	char in[32], copies[32], sent[32], punt[32], drop[32];
-	uint64_t n_in, n_out, n_punt, n_drop;
-
-	node_counters(n, &sum, NULL);
-	n_in = sum_ports(sum.port_in);
-	n_out = sum_ports(sum.port_out);
-	n_punt = sum_punts(&sum);
-	n_drop = sum_drops(&sum);
-	fprintf(out, "in %s", table_thousands(n_in, in));
-	if (sum.duplicated != 0)
-		fprintf(out, " + duplicated %s", table_thousands(sum.duplicated, copies));
-	fprintf(out, " = out %s + punted %s + dropped %s\n", table_thousands(n_out, sent),
-		table_thousands(n_punt, punt), table_thousands(n_drop, drop));
-	return n_in + sum.duplicated == n_out + n_punt + n_drop;
 }

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 import cases
+import cells
 import report
 import traffic
 from measure import Bench, huge_note
@@ -121,6 +122,10 @@ def run_queues(bench, args, result):
     result["queues"]["titles"] = [(c.name, c.title) for c in chosen]
 
 
+def run_cells(bench, args, result):
+    result["cells"] = cells.measure(bench)
+
+
 def run_scaling(bench, args, result):
     everything = cases.scaling(args.big)
     by_name = {c.name: c for c in everything}
@@ -177,7 +182,8 @@ def measure(args):
         bench.say(note)
     if rounds < 5:
         bench.say("fewer than 5 starts of each program: differences below 20 % mean nothing")
-    for section, run in (("peers", run_peers), ("queues", run_queues), ("scaling", run_scaling), ("stages", run_stages),
+    for section, run in (("peers", run_peers), ("queues", run_queues), ("cells", run_cells),
+                         ("scaling", run_scaling), ("stages", run_stages),
                          ("memory", run_memory)):
         if section in args.sections:
             bench.say(f"section {section}")

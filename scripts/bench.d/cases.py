@@ -11,7 +11,7 @@ QUICK = 100000
 SPARE_MBUFS = 16384
 # one to control, one to forward; scripts/bench has seen that there are two
 CPUS = (sorted(os.sched_getaffinity(0)) * 2)[:2]
-SECTIONS = ("peers", "queues", "scaling", "stages", "memory")
+SECTIONS = ("peers", "queues", "cells", "scaling", "stages", "memory")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,11 @@ class Case:
     classes: str = ""
     drops: bool = False   # more comes than the rate takes: the rest is dropped at the limit
     marks: bool = False   # what is sent is marked
+
+    @property
+    def may_drop(self):
+        """Reasons that the case makes happen."""
+        return ("queue_full",) if self.drops else ()
 
     @property
     def mbufs(self):

@@ -101,6 +101,50 @@ def queues(result):
                    ">beyond plain", ">out / in"], rows))
 
 
+FABRIC_PATHS = (("nsf", "NSF"), ("cut", "packet to cells"), ("join", "cells to packet"),
+                ("transit", "transit"))
+
+
+def cells_table(rows, what):
+    columns = [">packet", ">cell_size", ">cells"]
+    for path, name in FABRIC_PATHS:
+        columns += [">" + name] + [">x NSF"] * (path != "nsf")
+    lines = []
+    for c in rows:
+        line, runs = [f"{c['size']:,}", f"{c['cell_size']:,}", c["cells"]], c[what]
+        for path, _ in FABRIC_PATHS:
+            got = figures(runs[path])
+            line.append(text(median(got) if got else None, ",.0f"))
+            if path != "nsf":
+                line.append(text(pairwise(runs[path], runs["nsf"], lambda a, b: a / b), ".2f"))
+        lines.append(line)
+    return table(columns, lines)
+
+
+def goodput(row, what, hz):
+    """Gbit/s of packets, without FCS, that one core carries each way."""
+    told = []
+    for path, name in FABRIC_PATHS:
+        got = figures(row[what][path])
+        rate = (row["size"] - 4) * 8 * hz / median(got) / 1e9 if got else None
+        told.append(f"{name} {text(rate, '.1f')}")
+    return ", ".join(told)
+
+
+def cells(result):
+    rows, hz = result["cells"], result["machine"]["tsc_hz"]
+    real = [c for c in rows if c["softbag"]]
+    last = real[-1]
+    return ("### What the fabric costs\n\nCycles a packet: of all its cells together, medians over "
+            "the starts; bytes are with FCS. First by softbag on devices, net_pcap in and net_pcap "
+            "or net_null out, bursts of 64:\n\n" + cells_table(real, "softbag") +
+            "\n\nThen by softbag-replay, without a device, in bursts of 32; medians over the turns "
+            "of a run:\n\n" + cells_table(rows, "replay") +
+            f"\n\nGbit/s that one core carries of packets of {last['size']:,} bytes, in cells of "
+            f"{last['cell_size']:,}: on devices {goodput(last, 'softbag', hz)}; without "
+            f"{goodput(last, 'replay', hz)}.")
+
+
 def scaling(result):
     s = result["scaling"]
     rows = []
@@ -184,8 +228,8 @@ def markdown(result):
     if result["quick"]:
         parts.insert(0, "**A quick run: it shows that the benchmark works, not how fast softbag "
                         "is.**")
-    for section, render in (("peers", peers), ("queues", queues), ("scaling", scaling), ("stages", stages),
-                            ("memory", memory)):
+    for section, render in (("peers", peers), ("queues", queues), ("cells", cells),
+                            ("scaling", scaling), ("stages", stages), ("memory", memory)):
         if section in result:
             parts.append(render(result))
     if result["failures"]:

@@ -44,6 +44,46 @@ check_errors(const struct conf_errors *e)
 	}
 }
 
+/* By a port that carries IP, or to a device. */
+static void
+check_member(const struct conf *c, const struct conf_member *m)
+{
+	if (m->device_idx != UINT16_MAX) {
+		HOLDS(m->device_idx < c->dsf.n_devices && m->port_idx == UINT16_MAX);
+		HOLDS(m->via.family == 0 && (!m->has_mac || m->system_port != 0));
+		return;
+	}
+	HOLDS(m->port_idx < c->n_ports && m->system_port == 0);
+	HOLDS(c->port[m->port_idx].role != CONF_ROLE_DSF);
+	HOLDS(m->via.family != 0 || m->has_mac);
+}
+
+static void
+check_fabric(const struct conf *c)
+{
+	const struct conf_dsf *f = &c->dsf;
+	size_t n_links = 0;
+
+	for (size_t i = 0; i < c->n_ports; i++) {
+		if (c->port[i].role != CONF_ROLE_DSF)
+			continue;
+		n_links++;
+		HOLDS(c->port[i].mtu >= f->cell_size + CONF_DSF_HEADER_LEN);
+		HOLDS(c->port[i].pfc.classes == 0 && c->port[i].delay_ns == 0);
+	}
+	HOLDS(n_links <= CONF_DSF_LINKS_MAX && (n_links == 0 || f->pos.line != 0));
+	HOLDS((f->device_id != 0) == (f->pos.line != 0));
+	HOLDS(f->cell_size >= 256 && f->cell_size <= 9216 && f->ethertype >= 0x600);
+	HOLDS(f->reassembly_cells >= 64 && f->credit_bytes >= 1000 && f->speedup_permille >= 500);
+	HOLDS(f->min_links_remain >= 1 && f->min_links_remain <= f->min_links_join);
+	for (size_t i = 0; i < f->n_devices; i++)
+		HOLDS(f->device[i].id != 0 && f->device[i].id != f->device_id &&
+			conf_device_by_name(c, f->device[i].name) == (int)i);
+	for (size_t i = 0; i < f->n_system_ports; i++)
+		HOLDS(f->system_port[i].number != 0 && f->system_port[i].port_idx < c->n_ports &&
+			c->port[f->system_port[i].port_idx].role != CONF_ROLE_DSF);
+}
+
 static void
 check_group(const struct conf *c, const struct conf_group *g)
 {
@@ -53,8 +93,7 @@ check_group(const struct conf *c, const struct conf_group *g)
 	HOLDS(g->n_members >= 1 && g->n_members <= CONF_MEMBERS_MAX);
 	HOLDS(g->buckets >= 64 && g->buckets <= 32768 && (g->buckets & (g->buckets - 1)) == 0);
 	for (size_t i = 0; i < g->n_members; i++) {
-		HOLDS(g->member[i].port_idx < c->n_ports);
-		HOLDS(g->member[i].via.family != 0 || g->member[i].has_mac);
+		check_member(c, &g->member[i]);
 		weighted += g->member[i].weight > 0;
 	}
 	HOLDS(weighted <= g->buckets);
@@ -93,6 +132,7 @@ check_conf(const struct conf *c)
 	for (size_t i = 0; i < c->n_workers; i++)
 		for (size_t j = 0; j < c->worker[i].n_rx; j++)
 			HOLDS(c->worker[i].rx[j] < c->n_ports);
+	check_fabric(c);
 	HOLDS(c->burst >= 1 && c->burst <= 64 && c->memory >= 64000000);
 	HOLDS(conf_warnings(c, &w) == 0);
 	check_errors(&w);

@@ -2,7 +2,8 @@
 /*
  * A node for tests: made from YAML in replay mode, so that its ports are memory and the test steps
  * its workers. The clock stands still until the test moves it. node_test_close() holds every test
- * to two things: in + duplicated = out + punted + dropped, and each packet buffer back in its pool.
+ * to two things: in + made = out + punted + dropped + ended, and each packet buffer back in its
+ * pool.
  *
  * What goes wrong in here ends the test, with the sentence that the node said.
  */
@@ -24,7 +25,7 @@ struct node_test {
 
 /* What a node did with its packets so far. */
 struct node_test_sums {
-	uint64_t in, duplicated, out, punted, dropped, waiting;
+	uint64_t in, made, out, punted, dropped, ended, waiting; /* dp/counters.h */
 };
 
 /* Starts the EAL with `mb` megabytes if need be and makes the node. printf-like. */
@@ -33,6 +34,13 @@ void node_test_open(struct node_test *t, unsigned int mb, const char *yaml, ...)
 
 /* The same from a tree of the caller's; it stays the caller's. */
 void node_test_open_conf(struct node_test *t, unsigned int mb, const struct conf *conf);
+
+/* The same, and its fabric ports lead to other nodes of the test: REACH cells go out of them. */
+void node_test_open_wired(struct node_test *t, unsigned int mb, const char *yaml);
+
+/* The same, made at `ticks` of the clock: a node that comes back while others go on. */
+void node_test_open_wired_at(
+	struct node_test *t, unsigned int mb, const char *yaml, uint64_t ticks);
 
 /* node_create() alone: its result, nothing checked. */
 int node_test_try(struct node_test *t, unsigned int mb, const struct conf *conf);
@@ -88,7 +96,7 @@ uint64_t node_test_member(const struct node_test *t, uint32_t group_idx, unsigne
 struct node_test_sums node_test_sums(const struct node_test *t);
 
 /*
- * Between turns: in + duplicated = out + punted + dropped + waiting, and in is at most what was
+ * Between turns: in + made = out + punted + dropped + ended + waiting, and in is at most what was
  * put. Ends the test when not.
  */
 void node_test_balance(const struct node_test *t);

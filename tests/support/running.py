@@ -27,8 +27,8 @@ PAGES = "/sys/kernel/mm/hugepages/hugepages-2048kB"
 NOBODY = 65534
 
 SUM = re.compile(
-    r"\bin ([\d,]+)(?: \+ duplicated ([\d,]+))?"
-    r" = out ([\d,]+) \+ punted ([\d,]+) \+ dropped ([\d,]+)$",
+    r"\bin ([\d,]+)(?: \+ duplicated ([\d,]+))?(?: \+ made here ([\d,]+))?"
+    r" = out ([\d,]+) \+ punted ([\d,]+) \+ dropped ([\d,]+)(?: \+ ended here ([\d,]+))?$",
     re.M,
 )
 
@@ -180,11 +180,13 @@ def wait_for(ready, seconds=60, what="it"):
 
 
 def totals(text):
-    """(in, out, punted, dropped) of the sum that a node ends with; with copies it adds up."""
+    """(in, out, punted, dropped) of the sum that a node ends with; with the rest it adds up."""
     found = SUM.search(text)
     assert found, f"no sum in:\n{text[-3000:]}"
-    came, copies, out, punted, dropped = (int((n or "0").replace(",", "")) for n in found.groups())
-    assert came + copies == out + punted + dropped, found.group(0)
+    came, copies, made, out, punted, dropped, ended = (
+        int((n or "0").replace(",", "")) for n in found.groups()
+    )
+    assert came + copies + made == out + punted + dropped + ended, found.group(0)
     return came, out, punted, dropped
 
 

@@ -12,12 +12,15 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from support import replay, running, tap  # noqa: E402
 from support.running import REPLAY, ROOT, SOFTBAG  # noqa: E402
 
+# Nodes; a topology is no node, and README.md and docs/replay.md have the commands that run them.
+TOPOLOGIES = ("topology.yaml", "dsf.yaml")
 FILES = sorted(
     os.path.relpath(path, ROOT)
     for path in glob.glob(os.path.join(ROOT, "config", "**", "*.yaml"), recursive=True)
+    if os.path.basename(path) not in TOPOLOGIES
 )
 QUICKSTART = "config/quickstart.yaml"
-SHIPPED = ("lab-netns", "lab-nics", "longhaul", "planar", "spread")
+SHIPPED = ("dsf-bag", "dsf-edge", "dsf-spine", "lab-netns", "lab-nics", "longhaul", "planar", "spread")
 
 
 def read(path):

@@ -69,6 +69,34 @@ cmd_show_pfc(struct command_ctx *ctx, const char *arg, FILE *out)
 }
 
 static void
+cmd_show_fabric(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_fabric(ctx->node, &ctx->base, out);
+}
+
+static void
+cmd_show_voq(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_voq(ctx->node, out);
+}
+
+static void
+cmd_show_credit(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_credit(ctx->node, out);
+}
+
+static void
+cmd_show_reassembly(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_reassembly(ctx->node, out);
+}
+
+static void
 cmd_show_worker(struct command_ctx *ctx, const char *arg, FILE *out)
 {
 	(void)arg;
@@ -136,6 +164,11 @@ const struct command commands[] = {
 	{"show ecn <port>", "one port, all classes", cmd_show_ecn},
 	{"show pfc", "pause: who does it, what is held, frames, storms", cmd_show_pfc},
 	{"show pfc <port>", "one port", cmd_show_pfc},
+	{"show fabric", "the fabric: links with their neighbours, devices and shares",
+		cmd_show_fabric},
+	{"show voq", "queues into the fabric: what waits, credit, drops, marks", cmd_show_voq},
+	{"show credit", "system ports: rate, who asks, what was granted", cmd_show_credit},
+	{"show reassembly", "packets in pieces by worker, drops by reason", cmd_show_reassembly},
 	{"show worker", "workers: lcores, queues, load", cmd_show_worker},
 	{"show hash", "the seed of the flow hash", cmd_show_hash},
 	{"show version", "softbag's version and DPDK's", cmd_show_version},

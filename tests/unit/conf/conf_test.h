@@ -24,6 +24,14 @@
 #define ROUTE(keys)  GROUP "routes:\n  static:\n    - {" keys "}\n"
 #define CLASS(keys)  PORTS "classes:\n  - {class: 3, name: c, " keys "}\n"
 
+/* A file with a link of the cell fabric. The dsf section's keys stand in line 5, after FABRIC comes
+ * line 4, after BEHIND 5. A device member stands in line 6. */
+#define FABRIC                                                                                     \
+	HEAD "ports: [{name: p0, device: d0, role: nsf}, {name: f0, device: d1, role: dsf}]\n"
+#define DSF(keys)    FABRIC "dsf:\n  {device_id: 11, " keys "}\n"
+#define BEHIND       FABRIC "dsf: {device_id: 11, devices: [{name: e21, id: 21}, {name: e22, id: 22}]}\n"
+#define DEVICE(keys) BEHIND "groups:\n  - {name: g0, members: [{device: e21, " keys "}]}\n"
+
 struct parsed {
 	struct conf *c; /* NULL: refused */
 	struct conf_errors e;

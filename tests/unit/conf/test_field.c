@@ -219,11 +219,8 @@ Test(field, macs_are_unicast_and_with_colons)
 Test(field, words_that_come_later_are_refused_as_such)
 {
 	static const struct row rows[] = {
-		{HEAD "ports: [{name: p, device: d, role: dsf}]\n",
-			"3:36: ports.p.role: got dsf, want nsf or longhaul (dsf is not supported "
-			"by this version)"},
 		{HEAD "ports: [{name: p, device: d, role: leaf}]\n",
-			"3:36: ports.p.role: got leaf, want nsf or longhaul"},
+			"3:36: ports.p.role: got leaf, want nsf, longhaul or dsf"},
 		{GROUPS("policy: ecmp"), ""},
 		{GROUPS("policy: flowlet"), "5:71: groups.g0.policy: got flowlet, want ecmp "
 					    "(flowlet is not supported by this version)"},
@@ -512,7 +509,7 @@ Test(field, unknown_keys_offer_the_nearest)
 			"4:1: classs: got an unknown key, want classes (the nearest known one)"},
 		{PORTS "telemetry: {}\n",
 			"4:1: telemetry: got an unknown key, want one of version, node, ports, "
-			"runtime, classes, hash, groups, routes"},
+			"runtime, classes, dsf, hash, groups, routes"},
 		{GROUP "routes: {kernel: {table: main}}\n",
 			"5:10: routes.kernel: got an unknown key, want one of static"},
 		{PORT("\"a\\u202eb\": 1"), "4:39: ports.p0.\"a\\xe2\\x80\\xaeb\": got an unknown "
@@ -525,7 +522,7 @@ Test(field, unknown_keys_offer_the_nearest)
 Test(field, keys_of_later_versions_are_unknown)
 {
 	static const char *const port_keys[] = {"vlan", "punt", "icmp"};
-	static const char *const file_keys[] = {"dsf", "telemetry", "console", "metrics", "kernel"};
+	static const char *const file_keys[] = {"telemetry", "console", "metrics", "kernel"};
 
 	for (size_t i = 0; i < sizeof(port_keys) / sizeof(port_keys[0]); i++) {
 		char yaml[512], want[512];
@@ -543,7 +540,7 @@ Test(field, keys_of_later_versions_are_unknown)
 		snprintf(want, sizeof(want),
 			"4:1: %s: got an unknown key, want one of version, node, ports, runtime, "
 			"classes, "
-			"hash, groups, routes",
+			"dsf, hash, groups, routes",
 			file_keys[i]);
 		expect_errors(yaml, strlen(yaml), want);
 	}
@@ -560,7 +557,7 @@ Test(field, missing_keys_point_at_their_mapping)
 		{HEAD "ports:\n  - name: p0\n",
 			"4:5: ports.p0.device: got nothing, want a text that is not empty (the key "
 			"is required)\n"
-			"4:5: ports.p0.role: got nothing, want nsf or longhaul (the key is "
+			"4:5: ports.p0.role: got nothing, want nsf, longhaul or dsf (the key is "
 			"required)"},
 		{"node: {name: a, id: 1}\nports: [{name: p, device: d, role: nsf}]\n",
 			"1:1: version: got nothing, want 1 (the key is required)"},

@@ -19,11 +19,19 @@ Test(markdown, rows_give_type_range_default_and_meaning)
 	static const char *const rows[] = {
 		"\n## ports[]\n",
 		"\n## groups[].members[]\n",
-		"| `mtu` | integer | a number from 1280 to 9600 | 1500 | Bytes of the largest IP "
-		"packet. |\n",
+		"| `mtu` | integer | a number from 1280 to 9600 | 1500; of role dsf also "
+		"`dsf.cell_size` + 24, when that is more | Bytes of the largest IP packet; of role "
+		"dsf, of the largest cell with its 24-byte header. |\n",
+		"| `ethertype` | integer | a hexadecimal number from 0x0600 to 0xffff | 0x88b5 | "
+		"EtherType of cells, the same in all devices. |\n",
+		"| `credit_bytes` | size (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) | a size from 1KB "
+		"to 1MB | 16KiB |",
+		"| `speedup` | part (%, ppm, ppb) | a part from 50% to 200% | 102% |",
+		"| `device` | device, by name | the name of a device in dsf.devices | this or "
+		"`port` |",
 		"| `memory` | size (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) | a size from 64MB to "
 		"1TB | 512MB |",
-		"| `role` | word | nsf or longhaul | required |",
+		"| `role` | word | nsf, longhaul or dsf | required |",
 		"| `idle` | word | poll or adaptive | adaptive |",
 		"| `promiscuous` | boolean | true or false | false |",
 		"| `hash` | list of words | a list of 5tuple, dest_qp | [5tuple, dest_qp] |",
@@ -48,7 +56,8 @@ Test(markdown, tables_have_five_cells_a_row_and_no_refused_word)
 {
 	char *text = reference(), *save = NULL;
 
-	cr_expect_null(strstr(text, "dsf"));
+	cr_expect_null(strstr(text, "reach_ms"));
+	cr_expect_null(strstr(text, "credit_watchdog_ms"));
 	cr_expect_null(strstr(text, "flowlet"));
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		unsigned int bars = 0;
@@ -83,7 +92,11 @@ Test(markdown, every_key_of_the_whole_file_has_a_row)
 		"dscp_rewrite", "limit", "lossless", "scheduler", "mode", "kmin", "kmax", "pmax",
 		"drop", "control", "not_ect", "drain", "headroom", "xoff", "xon", "quanta",
 		"watchdog", "action", "detect", "restore", "in", "out", "loss", "corrupt",
-		"duplicate", "jitter", "reorder", "reorder_delay", "to", "dwrr"};
+		"duplicate", "jitter", "reorder", "reorder_delay", "to", "dwrr", "dsf", "device_id",
+		"cell_size", "scheduling", "ethertype", "transit", "reach_interval",
+		"min_links_join", "min_links_remain", "reassembly_timeout", "reassembly_window",
+		"reassembly_cells", "credit_bytes", "speedup", "credit_watchdog", "router_rate",
+		"voq_limit", "egress_bound", "system_ports", "devices", "number", "system_port"};
 	char *text = reference();
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {

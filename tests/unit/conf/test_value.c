@@ -37,6 +37,18 @@ expect_refused(
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
+Test(value, hexadecimal)
+{
+	static const struct number good[] = {{"0x0", 0}, {"0x88b5", 0x88b5}, {"0X88B5", 0x88b5},
+		{"0x00000000000000000000000000000000088b5", 0x88b5},
+		{"0xffffffffffffffff", UINT64_MAX}};
+	static const char *const bad[] = {"", "0", "0x", "x1", "88b5", "34997", "0x 1", "0x1 ",
+		"-0x1", "0x-1", "0x+1", "0x0x1", "0x1g", "0x1.0", "0x10000000000000000"};
+
+	expect_numbers(value_hex, good, N(good));
+	expect_refused(value_hex, bad, N(bad));
+}
+
 Test(value, integers)
 {
 	static const struct number good[] = {

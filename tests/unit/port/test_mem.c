@@ -157,6 +157,35 @@ queues_do_not_mix(void)
 	port_free(p);
 }
 
+/* Whoever stands for the other end of a cable says what the node sees of it. */
+static void
+link_and_speed_are_the_callers_and_rings_are_counted(void)
+{
+	struct rte_mbuf *m[DEPTH];
+	struct port *p = create(2);
+
+	port_mem_set_speed(p, UINT64_C(100000000000));
+	port_mem_set_link(p, false);
+	cr_assert_eq(port_speed(p), UINT64_C(100000000000));
+	cr_assert_not(port_link_up(p));
+	for (uint32_t i = 0; i < DEPTH; i++)
+		m[i] = numbered(i);
+	cr_assert_eq(port_mem_put(p, 0, m, 3) + port_mem_put(p, 1, m + 3, 2), 5);
+	cr_assert_eq(port_mem_unread(p), 5);
+	cr_assert_eq(port_mem_sent(p), 0);
+	cr_assert_eq(port_rx(p, 1, m + 3, 2) + port_rx(p, 0, m, 3), 5);
+	cr_assert_eq(port_mem_unread(p), 0);
+	cr_assert_eq(
+		port_tx(p, 0, m, DEPTH - 1), DEPTH - 1, "a cut cable leaves the ring as it is");
+	cr_assert_eq(port_mem_sent(p), DEPTH - 1);
+	cr_assert_not(port_mem_full(p));
+	cr_assert_eq(port_tx(p, 0, m + DEPTH - 1, 1), 1);
+	cr_assert(port_mem_full(p));
+	port_mem_set_link(p, true);
+	cr_assert(port_link_up(p));
+	port_free(p);
+}
+
 static void
 free_gives_back_what_is_inside(void)
 {
@@ -217,6 +246,7 @@ Test(mem, port_holds_its_contract)
 	keeps_order_both_ways();
 	full_ring_takes_no_more();
 	queues_do_not_mix();
+	link_and_speed_are_the_callers_and_rings_are_counted();
 	free_gives_back_what_is_inside();
 	bad_arguments_make_no_port();
 	long_name_is_cut();

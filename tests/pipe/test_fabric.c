@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two nodes back to back over fabric links: packets in, cells over, packets out. */
+#include "expect.h"
+#include "wires.h"
+
+#define MB 700u
+
+/* nsf port `in`, `n` links, all to device 2; workers as given. */
+static const char *
+yaml(unsigned int id, unsigned int n_links, const char *dsf, const char *runtime)
+{
+	static char text[4096];
+	size_t len = 0;
+
+#define SAY(...) len += (size_t)snprintf(text + len, sizeof(text) - len, __VA_ARGS__)
+	SAY("version: 1\nnode: {name: n%u, id: %u}\n%s"
+	    "ports:\n"
+	    "  - {name: host, device: net_null0, role: nsf, mtu: 4200, mac: \"02:00:00:00:00:01\", "
+	    "addresses: [10.%u.64.254/24]}\n",
+		id, id, runtime, id);
+	for (unsigned int l = 0; l < n_links; l++)
+		SAY("  - {name: fab%u, device: net_null%u, role: dsf, mtu: 4200, rate: 100Gbit}\n",
+			l, l + 1);
+	SAY("dsf:\n  device_id: %u\n  reassembly_cells: 4096\n  voq_limit: 2MB\n%s"
+	    "  system_ports: [{number: 4, port: host}]\n"
+	    "  devices: [{name: far, id: %u}]\n"
+	    "groups:\n"
+	    "  - {name: out, members: [{port: host, mac: \"02:aa:00:00:00:01\"}]}\n"
+	    "  - {name: far-router, members: [{device: far}]}\n"
+	    "  - {name: far-host, members: [{device: far, system_port: 4, mac: "
+	    "\"02:bb:00:00:00:01\"}]}\n"
+	    "routes:\n  static:\n"
+	    "    - {prefix: 10.%u.0.0/24, group: out}\n"
+	    "    - {prefix: 10.%u.0.0/24, group: far-router}\n"
+	    "    - {prefix: 10.%u.1.0/24, group: far-host}\n",
+		id, dsf, 3 - id, id, 3 - id, 3 - id);
+#undef SAY
+	return text;
+}
+
+struct pair {
+	struct node_test a, b;
+	struct wires w;
+};
+
+static void
+open_pair(struct pair *p, unsigned int n_links, const char *dsf, const char *runtime)
+{
+	memset(p, 0, sizeof(*p));
+	node_test_open_wired(&p->a, 2 * MB, yaml(1, n_links, dsf, runtime));
+	node_test_open_wired(&p->b, 2 * MB, yaml(2, n_links, dsf, runtime));
+	p->w.node[0] = &p->a;
+	p->w.node[1] = &p->b;
+	p->w.n_nodes = 2;
+	rng_init(&p->w.rng, 42);
+	for (unsigned int l = 0; l < n_links; l++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "fab%u", l);
+		wires_add(&p->w, &p->a, name, &p->b, name, 1000 + 700 * l);
+	}
+	wires_begin(&p->w);
+}
+
+static uint8_t frame[PACKET_MAX], got[PACKET_MAX];
+
+/* A RoCE packet to host 10.<to>.<net>.1 of `payload` bytes; returns its length. */
+static size_t
+make(unsigned int from, unsigned int to, unsigned int net, uint32_t payload, uint32_t psn)
+{
+	struct packet k = packet_roce(4);
+
+	k.src4 = 10u << 24 | from << 16 | 1;
+	k.dst4 = 10u << 24 | to << 16 | net << 8 | 1;
+	k.payload_len = payload;
+	k.psn = psn;
+	return packet_write(&k, frame, sizeof(frame), NULL);
+}
+
+Test(fabric, the_neighbour_is_reachable_over_every_link)
+{
+	struct pair p;
+
+	open_pair(&p, 4, "", "");
+	for (uint16_t l = 1; l <= 4; l++)
+		cr_assert(alive_test(&p.a.node->shared.alive, l), "link %u", l);
+	cr_assert_eq(p.a.node->snapshot->fabric->n_sets, 1);
+	cr_assert_eq(p.a.node->snapshot->fabric->set_of[2], 1);
+	cr_assert_eq(p.a.node->snapshot->fabric->set[0].n_links, 4);
+	for (uint16_t way = 5; way < 7; way++)
+		cr_assert(alive_test(&p.a.node->shared.alive, way), "way %u", way);
+	wires_close(&p.w);
+}
+
+/* What both nodes dropped, by reason. */
+static const char *
+drops(const struct pair *p)
+{
+	static char text[1024];
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (unsigned int r = 1; r < DROP_N; r++) {
+		uint64_t a = node_test_drops(&p->a, (enum drop_reason)r);
+		uint64_t b = node_test_drops(&p->b, (enum drop_reason)r);
+
+		if (a + b != 0)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, " %s %lu+%lu",
+				drop_name((enum drop_reason)r), a, b);
+	}
+	return text;
+}
+
+static void
+one_packet_each_size(const char *dsf)
+{
+	struct pair p;
+
+	open_pair(&p, 3, dsf, "");
+	for (uint32_t len = 0; len < 4100; len += 73) {
+		for (unsigned int net = 0; net < 2; net++) {
+			size_t in = make(1, 2, net, len, len), out;
+
+			cr_assert(node_test_put(&p.a, 0, frame, in));
+			wires_run(&p.w, 60000, 1000);
+			out = node_test_take(&p.b, 0, got, sizeof(got));
+			cr_assert_eq(out, in, "net %u, %u bytes: %zu of %zu; drops%s", net, len,
+				out, in, drops(&p));
+			cr_assert(packet_icrc_ok(got, out));
+			/* the router behind port 0 is a hop of its own */
+			cr_assert_eq(got[14 + 8], net == 0 ? 62 : 63);
+			cr_assert_eq(got[1], net == 0 ? 0xaa : 0xbb);
+			cr_assert_eq(memcmp(got + 34, frame + 34, in - 34), 0);
+		}
+	}
+	cr_assert_eq(node_test_sums(&p.a).dropped + node_test_sums(&p.b).dropped, 0);
+	wires_close(&p.w);
+}
+
+Test(fabric, packets_of_every_size_arrive_bit_exact_when_pushed)
+{
+	one_packet_each_size("  scheduling: push\n");
+}
+
+Test(fabric, packets_of_every_size_arrive_bit_exact_with_credit)
+{
+	one_packet_each_size("  scheduling: credit\n");
+}
+
+Test(fabric, packets_of_every_size_arrive_bit_exact_in_small_cells)
+{
+	one_packet_each_size("  scheduling: credit\n  cell_size: 256\n");
+}
+
+/* Random sizes over links of unlike delay that jitters: once, in order, whole. */
+static void
+in_order(const char *dsf, const char *runtime, uint32_t n)
+{
+	struct pair p;
+	uint32_t sent = 0, next = 0;
+	size_t len;
+
+	open_pair(&p, 4, dsf, runtime);
+	for (unsigned int i = 0; i < p.w.n_wires; i++)
+		p.w.wire[i].jitter_ns = 5000;
+	while (next < n) {
+		for (unsigned int k = 0; k < 8 && sent < n; k++, sent++) {
+			len = make(1, 2, sent % 3 == 0 ? 1 : 0, (uint32_t)rng_below(&p.w.rng, 4000),
+				0);
+			/* net 1 and 0 are two streams: number each */
+			cr_assert(node_test_put(&p.a, 0, frame, len));
+		}
+		wires_step(&p.w, 1000);
+		while ((len = node_test_take(&p.b, 0, got, sizeof(got))) != 0) {
+			cr_assert(packet_icrc_ok(got, len));
+			next++;
+		}
+		cr_assert_lt(
+			p.w.now_ns, UINT64_C(60000000) + n * UINT64_C(20000), "%u of %u", next, n);
+	}
+	cr_assert_eq(node_test_sums(&p.a).dropped + node_test_sums(&p.b).dropped, 0);
+	wires_close(&p.w);
+}
+
+Test(fabric, a_stream_over_jittering_links_arrives_whole_when_pushed)
+{
+	in_order("  scheduling: push\n", "", 20000);
+}
+
+Test(fabric, a_stream_over_jittering_links_arrives_whole_with_credit)
+{
+	in_order("  scheduling: credit\n", "", 20000);
+}
+
+Test(fabric, cells_of_one_stream_on_links_of_several_workers_meet)
+{
+	in_order("  scheduling: credit\n",
+		"runtime: {workers: [{lcore: 1, rx: [host, fab0]}, {lcore: 2, rx: [fab1, fab2]}, "
+		"{lcore: 3, rx: [fab3]}]}\n",
+		20000);
+}
+
+Test(fabric, a_link_that_is_cut_loses_only_what_was_on_it)
+{
+	struct pair p;
+	uint32_t sent = 0, came = 0;
+	uint64_t lost;
+	size_t len;
+
+	open_pair(&p, 4, "", "");
+	for (unsigned int turn = 0; turn < 3000; turn++) {
+		if (turn == 1000)
+			wires_cut(&p.w, 1, true);
+		for (unsigned int k = 0; k < 2; k++, sent++) {
+			len = make(1, 2, 0, 1000 + sent % 2000, sent);
+			cr_assert(node_test_put(&p.a, 0, frame, len));
+		}
+		wires_step(&p.w, 1000);
+		came += node_test_discard(&p.b, 0);
+	}
+	wires_run(&p.w, 5000000, 10000);
+	came += node_test_discard(&p.b, 0);
+	lost = p.w.wire[2].data_lost;
+	cr_assert_geq(came + lost, sent, "%u sent, %u came, %lu cells lost", sent, came, lost);
+	cr_assert_eq(node_test_sums(&p.a).dropped, 0);
+	wires_close(&p.w);
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What tables and reports say of the fabric is what its parts count. */
+#include <jansson.h>
+
+#include "../../pipe/wires.h"
+#include "conf/fabric.h"
+#include "ctl/fabric.h"
+#include "packet.h"
+#include "show_test.h"
+#include "tele/report.h"
+#include "tele/show.h"
+#include "tele/table.h"
+
+#define MB   700u
+#define N    40u
+#define LONG 3000u /* payload of two cells of 2048 */
+
+/* Device 1 or 2, the other one is `far`; fab1 has twice the rate of fab0. */
+#define YAML                                                                                       \
+	"version: 1\nnode: {name: n%u, id: %u}\nports:\n"                                          \
+	"  - {name: host, device: a, role: nsf, mtu: 4200, mac: \"02:00:00:00:00:01\",\n"          \
+	"     addresses: [10.%u.64.254/24]}\n"                                                     \
+	"  - {name: fab0, device: b, role: dsf, mtu: 4200, rate: 100Gbit}\n"                       \
+	"  - {name: fab1, device: c, role: dsf, mtu: 4200, rate: 200Gbit}\n"                       \
+	"  - {name: fab2, device: d, role: dsf, mtu: 4200, rate: 100Gbit}\n"                       \
+	"dsf:\n  device_id: %u\n  scheduling: %s\n  reassembly_cells: 4096\n  voq_limit: 2MB\n"    \
+	"  system_ports: [{number: 4, port: host}]\n"                                              \
+	"  devices: [{name: far, id: %u}, {name: nowhere, id: 77}]\n"                              \
+	"groups:\n"                                                                                \
+	"  - {name: out, members: [{port: host, mac: \"02:aa:00:00:00:01\"}]}\n"                   \
+	"  - {name: router, members: [{device: far}]}\n"                                           \
+	"  - {name: direct, members: [{device: far, system_port: 4, mac: "                         \
+	"\"02:bb:00:00:00:01\"}]}\n"                                                               \
+	"routes:\n  static:\n"                                                                     \
+	"    - {prefix: 10.%u.0.0/24, group: out}\n"                                               \
+	"    - {prefix: 10.%u.0.0/24, group: router}\n"                                            \
+	"    - {prefix: 10.%u.1.0/24, group: direct}\n"
+
+static const char *
+yaml(unsigned int id, const char *scheduling)
+{
+	static char text[4096];
+	unsigned int far = 3 - id;
+
+	snprintf(text, sizeof(text), YAML, id, id, id, id, scheduling, far, id, far, far);
+	return text;
+}
+
+/* `text` holds `words` when runs of spaces count as one. */
+static void
+has(const char *text, const char *words)
+{
+	char *squeezed = malloc(strlen(text) + 1);
+	size_t n = 0;
+
+	for (const char *c = text; *c != '\0'; c++)
+		if (*c != ' ' || (n != 0 && squeezed[n - 1] != '\n' && c[1] != ' ' && c[1] != '\n'))
+			squeezed[n++] = *c;
+	squeezed[n] = '\0';
+	cr_assert_not_null(strstr(squeezed, words), "no `%s` in:\n%s", words, text);
+	free(squeezed);
+}
+
+static void
+put_n(struct node_test *t, unsigned int net, unsigned int n)
+{
+	static uint8_t frame[PACKET_MAX];
+	struct packet k = packet_roce(4);
+	size_t len;
+
+	k.src4 = 10u << 24 | 1u << 16 | 1;
+	k.dst4 = 10u << 24 | 2u << 16 | net << 8 | 1;
+	k.payload_len = LONG;
+	len = packet_write(&k, frame, sizeof(frame), NULL);
+	for (unsigned int i = 0; i < n; i++)
+		cr_assert(node_test_put(t, 0, frame, len));
+}
+
+static json_t *
+json_of(const struct node *n)
+{
+	struct report_run run = {0};
+	json_error_t error;
+	char *text = NULL;
+	json_t *root;
+
+	CAPTURE(text, cr_assert_eq(report_json(n, &run, f), 0));
+	root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	cr_assert_not_null(root, "%s", error.text);
+	free(text);
+	return root;
+}
+
+/* The value at a path such as "fabric.voqs.0.class". */
+static json_t *
+at(json_t *root, const char *path)
+{
+	char copy[128], *save = NULL;
+	json_t *o = root;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (char *key = strtok_r(copy, ".", &save); key != NULL; key = strtok_r(NULL, ".", &save))
+		o = json_is_array(o) ? json_array_get(o, strtoul(key, NULL, 10))
+				     : json_object_get(o, key);
+	cr_assert_not_null(o, "no %s in the report", path);
+	return o;
+}
+
+static json_int_t
+number(json_t *root, const char *path)
+{
+	cr_assert(json_is_integer(at(root, path)), "%s is no integer", path);
+	return json_integer_value(at(root, path));
+}
+
+static const char *
+word(json_t *root, const char *path)
+{
+	cr_assert(json_is_string(at(root, path)), "%s is no string", path);
+	return json_string_value(at(root, path));
+}
+
+/* The law of dp/counters.h, from the keys alone. */
+static void
+adds_up(json_t *r)
+{
+	cr_expect_eq(number(r, "in") + number(r, "duplicated") + number(r, "made"),
+		number(r, "out") + number(r, "punted") + number(r, "dropped") + number(r, "ended") +
+			number(r, "waiting"));
+	cr_expect_eq(number(r, "made"), number(r, "fabric.cells_made") +
+						number(r, "fabric.packets_joined") +
+						number(r, "fabric.control_out"));
+	cr_expect_eq(number(r, "ended"), number(r, "fabric.packets_cut") +
+						 number(r, "fabric.cells_joined") +
+						 number(r, "fabric.control_in"));
+}
+
+Test(show_fabric, a_node_without_a_fabric_says_so)
+{
+	static const char sentence[] = "No port carries cells: the node is in no fabric.\n";
+	struct node_test t;
+	char *text = NULL;
+	json_t *r;
+
+	node_test_open(&t, MB,
+		"version: 1\nnode: {name: n, id: 7}\nports:\n"
+		"  - {name: a, device: a, role: nsf}\n");
+	CAPTURE(text, show_fabric(t.node, NULL, f));
+	cr_expect_str_eq(text, sentence);
+	CAPTURE(text, show_voq(t.node, f));
+	cr_expect_str_eq(text, sentence);
+	CAPTURE(text, show_credit(t.node, f));
+	cr_expect_str_eq(text, sentence);
+	CAPTURE(text, show_reassembly(t.node, f));
+	cr_expect_str_eq(text, sentence);
+	CAPTURE(text, report_text(t.node, &(struct report_run){0}, f));
+	cr_expect_null(strstr(text, "fabric"));
+	r = json_of(t.node);
+	cr_expect(json_is_null(at(r, "fabric")));
+	cr_expect_eq(number(r, "made"), 0);
+	cr_expect_eq(number(r, "ended"), 0);
+	json_decref(r);
+	free(text);
+	node_test_close(&t);
+}
+
+Test(show_fabric, members_by_device_are_told_by_its_name_and_port)
+{
+	struct show_base zero;
+	struct node_test t;
+	char *text = NULL;
+	json_t *r;
+
+	node_test_open(&t, MB, "%s", yaml(1, "push"));
+	cr_assert_eq(show_base_init(&zero, t.node), 0);
+	CAPTURE(text, show_group(t.node, NULL, NULL, f));
+	has(text, "\n0 host - 02:aa:00:00:00:01 live 1 ");
+	has(text, "\n0 device far, router - 02:0d:00:02:00:00 live 1 ");
+	has(text, "\n0 device far, port 4 - 02:bb:00:00:00:01 live 1 ");
+	CAPTURE(text, show_live(t.node, &zero, NODE_TEST_HZ, f));
+	has(text, "\ndirect 0 device far, port 4 1 0 0.0 % 100.0 %\n");
+	alive_set(&t.node->shared.alive, 4, false);
+	CAPTURE(text, show_group(t.node, NULL, "router", f));
+	has(text, "\n0 device far, router - 02:0d:00:02:00:00 unreachable 1 ");
+	CAPTURE(text, show_port(t.node, NULL, f));
+	has(text, "\nfab0 dsf memory up 4200 ");
+	r = json_of(t.node);
+	cr_expect_str_eq(word(r, "groups.out.members.0.port"), "host");
+	cr_expect(json_is_null(at(r, "groups.out.members.0.device")));
+	cr_expect(json_is_null(at(r, "groups.out.members.0.system_port")));
+	cr_expect(json_is_null(at(r, "groups.direct.members.0.port")));
+	cr_expect_str_eq(word(r, "groups.direct.members.0.device"), "far");
+	cr_expect_eq(number(r, "groups.direct.members.0.system_port"), 4);
+	cr_expect_eq(number(r, "groups.router.members.0.system_port"), 0);
+	json_decref(r);
+	free(text);
+	show_base_fini(&zero);
+	node_test_close(&t);
+}
+
+Test(show_fabric, a_replay_has_every_listed_device_behind_every_link)
+{
+	struct node_test t;
+	char *text = NULL;
+	json_t *r;
+
+	node_test_open(&t, MB, "%s", yaml(1, "push"));
+	CAPTURE(text, show_fabric(t.node, NULL, f));
+	has(text, "\nfab1 up - - - 0 0\n");
+	has(text, "\n2 far reachable - 3 fab0 fab2 25.0 % each, fab1 50.0 %\n");
+	has(text, "\n77 nowhere reachable - 3 fab0 ");
+	has(text, "\nA replay hears of no device: ");
+	alive_set(&t.node->shared.alive, 1, false);
+	CAPTURE(text, show_fabric(t.node, NULL, f));
+	has(text, "\nfab0 no carrier - - - 0 0\n");
+	has(text, "\n2 far reachable - 3 fab1 66.7 %, fab2 33.3 %\n");
+	r = json_of(t.node);
+	cr_expect(json_is_false(at(r, "fabric.links.fab0.alive")));
+	cr_expect(json_is_true(at(r, "fabric.links.fab1.alive")));
+	cr_expect(json_is_null(at(r, "fabric.links.fab1.neighbour")));
+	cr_expect_eq(json_array_size(at(r, "fabric.devices")), 2);
+	cr_expect(json_is_null(at(r, "fabric.devices.0.hops")));
+	cr_expect_float_eq(json_real_value(at(r, "fabric.devices.0.shares.fab1")), 0.6667, 1e-9);
+	json_decref(r);
+	free(text);
+	node_test_close(&t);
+}
+
+Test(show_fabric, voqs_without_credit_say_push)
+{
+	struct node_test t;
+	char *text = NULL;
+	char want[256];
+	json_t *r;
+	uint64_t len;
+
+	node_test_open(&t, MB, "%s", yaml(1, "push"));
+	CAPTURE(text, show_voq(t.node, f));
+	cr_expect_str_eq(text, "No packet has come to a virtual output queue.\n");
+	put_n(&t, 1, N);
+	node_test_run(&t);
+	len = t.node->worker[0]->counters->port_in[0].bytes / N;
+	CAPTURE(text, show_voq(t.node, f));
+	cr_expect_eq(t.node->worker[0]->counters->packets_cut, N);
+	has(text, "\nfar 4 3 0 0 0 ");
+	has(text, " push - ");
+	CAPTURE(text, show_sum(t.node, f));
+	snprintf(want, sizeof(want),
+		"in %u + made here %u = out %u + punted 0 + dropped 0 + ended "
+		"here %u\nfabric: cut %u packets into %u cells, joined 0 cells to 0 "
+		"packets, made 0 control cells and took in 0\n",
+		N, 2 * N, 2 * N, N, N, 2 * N);
+	cr_expect_str_eq(text, want);
+	r = json_of(t.node);
+	adds_up(r);
+	cr_expect_eq(number(r, "made"), 2 * N);
+	cr_expect_eq(number(r, "ended"), N);
+	cr_assert_eq(json_array_size(at(r, "fabric.voqs")), 1);
+	cr_expect_str_eq(word(r, "fabric.voqs.0.device"), "far");
+	cr_expect_eq(number(r, "fabric.voqs.0.system_port"), 4);
+	cr_expect_eq(number(r, "fabric.voqs.0.class"), 3);
+	cr_expect_eq(number(r, "fabric.voqs.0.packets"), N);
+	cr_expect_eq(number(r, "fabric.voqs.0.bytes"), (json_int_t)(N * len));
+	cr_expect_eq(number(r, "fabric.voqs.0.waiting_bytes"), 0);
+	cr_expect_geq(number(r, "fabric.voqs.0.high_water"), (json_int_t)len);
+	json_decref(r);
+	free(text);
+	node_test_close(&t);
+}
+
+Test(show_fabric, a_law_that_is_broken_is_told)
+{
+	struct node_test t;
+	char *text = NULL;
+
+	node_test_open(&t, MB, "%s", yaml(1, "push"));
+	CAPTURE(text, cr_expect(show_sum(t.node, f)));
+	cr_expect_str_eq(text, "in 0 = out 0 + punted 0 + dropped 0\n");
+	t.node->worker[0]->counters->cells_joined = 1;
+	CAPTURE(text, cr_expect_not(show_sum(t.node, f)));
+	t.node->worker[0]->counters->control_out = 1;
+	CAPTURE(text, cr_expect(show_sum(t.node, f)));
+	t.node->worker[0]->counters->cells_joined = 0;
+	t.node->worker[0]->counters->control_out = 0;
+	free(text);
+	node_test_close(&t);
+}
+
+static void
+open_pair(struct wires *w, struct node_test t[2])
+{
+	memset(w, 0, sizeof(*w));
+	for (unsigned int i = 0; i < 2; i++) {
+		node_test_open_wired(&t[i], 2 * MB, yaml(i + 1, "credit"));
+		w->node[i] = &t[i];
+	}
+	w->n_nodes = 2;
+	wires_add(w, &t[0], "fab0", &t[1], "fab0", 1000);
+	wires_add(w, &t[0], "fab1", &t[1], "fab1", 1000);
+	wires_add(w, &t[0], "fab2", &t[1], "fab2", 1000);
+	wires_begin(w);
+}
+
+/* A sends N packets to the system port and N to the router. */
+static void
+check_source(struct node *n, char **text)
+{
+	const struct voq *v = &n->worker[0]->fabric->voq[1 * DP_CLASSES + 3];
+	char wanted[32], row[160];
+	json_t *r = json_of(n);
+
+	cr_assert_eq(n->fabric->dp.n_dests, 2);
+	adds_up(r);
+	cr_expect_eq(number(r, "fabric.packets_cut"), 2 * N);
+	cr_expect_eq(number(r, "fabric.cells_made"), 4 * N);
+	cr_expect_eq(json_array_size(at(r, "fabric.voqs")), 2);
+	cr_expect_gt(number(r, "fabric.requests_out"), 0);
+	cr_expect_gt(number(r, "fabric.grants_in"), 0);
+	cr_expect_gt(number(r, "fabric.reach_out"), 0);
+	cr_expect_eq(number(r, "fabric.links.fab2.neighbour"), 2);
+	cr_expect_eq(number(r, "fabric.devices.0.device"), 2);
+	cr_expect_eq(number(r, "fabric.devices.0.hops"), 0);
+	cr_expect(json_is_false(at(r, "fabric.devices.1.reachable")));
+	json_decref(r);
+	CAPTURE(*text, show_voq(n, f));
+	table_thousands(v->wanted, wanted);
+	snprintf(row, sizeof(row), " %s %s %s 0 0\n", wanted, wanted, wanted);
+	cr_expect_eq(v->wanted, v->sent);
+	has(*text, "\nfar router 3 0 0 0 ");
+	has(*text, "\nfar 4 3 0 0 0 ");
+	has(*text, row);
+}
+
+static void
+check_destination(struct node *n, char **text)
+{
+	uint64_t granted = n->worker[0]->fabric->credit[1] == NULL
+				   ? 0
+				   : credit_stats(n->worker[0]->fabric->credit[1])->granted_bytes;
+	const struct reasm_stats *s = reasm_stats(n->worker[0]->fabric->reasm);
+	char row[160], bytes[32], rate[64];
+	json_t *r = json_of(n);
+
+	adds_up(r);
+	cr_expect_eq(number(r, "fabric.packets_joined"), 2 * N);
+	cr_expect_eq(number(r, "fabric.cells_joined"), 4 * N);
+	cr_expect_eq(number(r, "fabric.reassembly.packets"), 2 * N);
+	cr_expect_eq(number(r, "fabric.reassembly.most_cells"), s->peak_cells);
+	cr_assert_eq(json_array_size(at(r, "fabric.credit")), 2);
+	cr_expect_eq(number(r, "fabric.credit.1.system_port"), 4);
+	cr_expect_str_eq(word(r, "fabric.credit.1.port"), "host");
+	cr_expect_eq(number(r, "fabric.credit.1.granted_bytes"), (json_int_t)granted);
+	cr_expect(json_is_null(at(r, "fabric.credit.0.port")));
+	json_decref(r);
+	CAPTURE(*text, show_reassembly(n, f));
+	snprintf(row, sizeof(row), "\n0 2 0 %u 0 %u %u %u 0 0\n", s->peak_packets, s->peak_cells,
+		2 * N, 4 * N);
+	has(*text, row);
+	CAPTURE(*text, show_credit(n, f));
+	snprintf(rate, sizeof(rate), "\n4 host ");
+	has(*text, rate);
+	snprintf(row, sizeof(row), " %s -\n", table_thousands(granted, bytes));
+	has(*text, row);
+}
+
+Test(show_fabric, both_ends_of_a_fabric_tell_what_went_over)
+{
+	struct node_test t[2];
+	struct wires w;
+	char *text = NULL;
+
+	open_pair(&w, t);
+	put_n(&t[0], 0, N);
+	put_n(&t[0], 1, N);
+	wires_run(&w, 2000000, 1000);
+	cr_assert_eq(node_test_discard(&t[1], 0), 2 * N);
+	check_source(t[0].node, &text);
+	check_destination(t[1].node, &text);
+	for (unsigned int i = 0; i < 2; i++)
+		CAPTURE(text, report_text(t[i].node, &(struct report_run){0}, f));
+	has(text, "\nfab0 up far 1 ");
+	has(text, "\n0 2 0 ");
+	free(text);
+	wires_close(&w);
+}
+
+Test(show_fabric, links_are_up_drained_dead_or_without_carrier)
+{
+	struct show_base base;
+	struct node_test t[2];
+	struct wires w;
+	char *text = NULL;
+
+	open_pair(&w, t);
+	cr_assert_eq(show_base_init(&base, t[0].node), 0);
+	CAPTURE(text, show_fabric(t[0].node, NULL, f));
+	has(text, "\nfab0 up far 1 ");
+	has(text, "\n2 far reachable 0 3 fab0 fab2 25.0 % each, fab1 50.0 %\n");
+	has(text, "\n77 nowhere unreachable - 0 -\n");
+	put_n(&t[0], 0, N);
+	wires_run(&w, 2000000, 1000);
+	show_base_take(&base, t[0].node, 0);
+	fabric_drain(t[0].node, 0, true);
+	w.wire[2].cut = w.wire[3].cut = true; /* fab1: nothing is heard any more */
+	wires_run(&w, 60000000, 100000);
+	CAPTURE(text, show_fabric(t[0].node, &base, f));
+	has(text, "\nfab0 drained far 1 ");
+	has(text, "\nfab1 dead far ");
+	has(text, "\nfab2 up far 1 ");
+	has(text, "\n2 far reachable 0 1 fab2 100.0 %\n");
+	has(text, " ms 0 0\n"); /* cells: none since the baseline */
+	node_set_link(t[0].node, 1, false);
+	CAPTURE(text, show_fabric(t[0].node, NULL, f));
+	has(text, "\nfab0 no carrier far ");
+	node_test_discard(&t[1], 0);
+	show_base_fini(&base);
+	free(text);
+	wires_close(&w);
+}
+
+Test(show_fabric, classes_that_wait_beyond_the_bound_are_held)
+{
+	struct node_test t;
+	char *text = NULL;
+	int64_t *bytes;
+
+	node_test_open(&t, MB, "%s", yaml(1, "credit"));
+	bytes = &t.node->shared.commons[0].class_[3].bytes;
+	*bytes = (int64_t)t.node->fabric->dp.system[1].bound + 1;
+	CAPTURE(text, show_credit(t.node, f));
+	has(text, " 3\n");
+	*bytes = (int64_t)t.node->fabric->dp.system[1].bound;
+	CAPTURE(text, show_credit(t.node, f));
+	cr_expect_null(strstr(text, " 3\n"));
+	*bytes = 0;
+	free(text);
+	node_test_close(&t);
+}
+
+Test(show_fabric, cells_that_came_to_nothing_stand_by_reason)
+{
+	struct node_test t;
+	char *text = NULL;
+	uint64_t *drop;
+
+	node_test_open(&t, MB, "%s", yaml(1, "credit"));
+	drop = t.node->worker[0]->counters->drop;
+	CAPTURE(text, show_reassembly(t.node, f));
+	cr_expect_null(strstr(text, "drop"));
+	drop[DROP_reassembly_timeout] = 1234;
+	drop[DROP_reassembly_full] = 5;
+	drop[DROP_voq_full] = 7;
+	CAPTURE(text, show_reassembly(t.node, f));
+	has(text, "\nreassembly_timeout 1,234 other cells of its packet did not come in time\n");
+	has(text, "\nreassembly_full 5 ");
+	cr_expect_null(strstr(text, "voq_full"));
+	drop[DROP_reassembly_timeout] = drop[DROP_reassembly_full] = drop[DROP_voq_full] = 0;
+	free(text);
+	node_test_close(&t);
+}
