@@ -74,22 +74,52 @@ table_create(uint32_t n_sets)
 	return t;
 }
 
+/*
+ * Devices that `t` leads to no more: the links that led right to them. From a neighbour to a device
+ * there is no way round, so no cell comes back. `t` has room for as many sets as there may be.
+ */
+static void
+keep_last(struct fabric_table *t, const struct fabric_table *before)
+{
+	struct spray_set *set = (struct spray_set *)(uintptr_t)t->set;
+	uint16_t kept[FABRIC_SETS_MAX] = {0}; /* by set of `before`: its place in `t` + 1 */
+
+	for (uint32_t d = 0; d < RTE_DIM(t->set_of); d++) {
+		uint16_t last = before->last_of[d];
+
+		if (t->set_of[d] != 0 || last == 0)
+			continue;
+		if (kept[last - 1] == 0 && t->n_sets < FABRIC_SETS_MAX) {
+			set[t->n_sets] = before->set[last - 1];
+			kept[last - 1] = (uint16_t)++t->n_sets;
+		}
+		t->last_of[d] = kept[last - 1];
+	}
+}
+
 static int
 table_from_reach(struct node *n, struct fabric_table **ret_table)
 {
 	const struct reach_table *r = reach_table(n->fabric->reach);
-	struct fabric_table *t = table_create(RTE_MIN(r->n_sets, FABRIC_SETS_MAX));
+	const struct fabric_table *before = n->fabric->table;
+	struct fabric_table *t = table_create(RTE_MIN(r->n_sets + before->n_sets, FABRIC_SETS_MAX));
 	struct spray_set *set;
 
 	if (t == NULL)
 		return -ENOMEM;
+	t->n_sets = RTE_MIN(r->n_sets, FABRIC_SETS_MAX);
 	set = (struct spray_set *)(uintptr_t)t->set;
 	for (uint32_t i = 0; i < t->n_sets; i++)
 		spray_set_init(&set[i], r->set[i].port_idx, r->set[i].weight, r->set[i].n,
 			conf_seed(n->conf) + i);
 	for (uint32_t i = 0; i < r->n_routes; i++)
-		if (r->route[i].set_idx < t->n_sets)
-			t->set_of[r->route[i].device] = (uint16_t)(r->route[i].set_idx + 1);
+		if (r->route[i].set_idx < t->n_sets) {
+			uint16_t set_of = (uint16_t)(r->route[i].set_idx + 1);
+
+			t->set_of[r->route[i].device] = set_of;
+			t->last_of[r->route[i].device] = r->route[i].hops == 0 ? set_of : 0;
+		}
+	keep_last(t, before);
 	*ret_table = t;
 	return 0;
 }

@@ -79,6 +79,11 @@ struct fabric_table {
 	uint32_t n_sets;
 	const struct spray_set *set;
 	uint16_t set_of[CELL_DEVICE_MAX + 2u]; /* by device: 0 none, else index + 1 */
+	/*
+	 * Also when nothing leads to the device any more: the links that led right to it. One that
+	 * is drained is alive, and takes cells that others sent before they heard of it.
+	 */
+	uint16_t last_of[CELL_DEVICE_MAX + 2u];
 };
 
 struct voq_count {

@@ -8,13 +8,12 @@
 #include "dp/stage.h"
 #include "wire/cell_ext.h"
 
-/* The links to a device, or NULL; the worker's cursors are of the same table. */
+/* Set `set` - 1 of the table, or NULL; the worker's cursors are of the same table. */
 static const struct spray_set *
-links_to(struct worker *w, uint16_t device, struct spray **ret_cursor)
+links_of(struct worker *w, uint16_t set, struct spray **ret_cursor)
 {
 	const struct fabric_table *t = w->snapshot->fabric;
 	struct worker_fabric *f = w->fabric;
-	uint16_t set = t->set_of[device];
 
 	if (unlikely(f->table_generation != t->generation)) {
 		for (uint32_t i = 0; i < t->n_sets; i++)
@@ -71,8 +70,10 @@ enum drop_reason
 fabric_send(
 	struct worker *w, const struct cell_header *h, struct rte_mbuf *m, uint16_t not_port_idx)
 {
+	const struct fabric_table *t = w->snapshot->fabric;
+	uint16_t set_of = t->set_of[h->destination];
 	struct spray *cursor;
-	const struct spray_set *set = links_to(w, h->destination, &cursor);
+	const struct spray_set *set;
 	struct pkt_rec rec = {
 		.m = m,
 		.at_ps = w->now_ps,
@@ -84,6 +85,9 @@ fabric_send(
 	uint16_t port_idx;
 	int link;
 
+	if (unlikely(set_of == 0))
+		set_of = t->last_of[h->destination];
+	set = links_of(w, set_of, &cursor);
 	if (unlikely(set == NULL))
 		return DROP_unreachable;
 	link = spray_next(set, cursor, &w->shared->alive, 0, not_port_idx);
@@ -211,7 +215,8 @@ serve_dest(struct worker *w, unsigned int dest)
 {
 	const struct dp_fabric *f = w->shared->fabric;
 	struct spray *cursor = NULL;
-	const struct spray_set *set = links_to(w, f->dest[dest].device, &cursor);
+	uint16_t set_of = w->snapshot->fabric->set_of[f->dest[dest].device];
+	const struct spray_set *set = links_of(w, set_of, &cursor);
 	uint64_t full = 0;
 	uint32_t room = 0;
 	bool left = false;
