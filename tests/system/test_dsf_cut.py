@@ -31,16 +31,17 @@ def end(name, number, other, n_links, **dsf):
     return node.route("host", f"10.{number}.0.0/16").route("far", f"10.{other}.0.0/16")
 
 
-def two_spines(**dsf):
-    nodes = [end("edge", EDGE, BAG, 4, **dsf), end("bag", BAG, EDGE, 4, **dsf)]
+def two_spines(width=2, **dsf):
+    """`width`: links of each spine to the edge, and to the BAG."""
+    nodes = [end("edge", EDGE, BAG, 2 * width, **dsf), end("bag", BAG, EDGE, 2 * width, **dsf)]
     wires = []
     for s in range(2):
         spine = lab.Node(f"s{s}", 30 + s, transit="true", **DSF)
-        nodes.append(spine.link("d0", "d1", "u0", "u1"))
-        for i in range(2):
+        nodes.append(spine.link(*(f"{way}{i}" for way in "du" for i in range(width))))
+        for i in range(width):
             for node, way in (("edge", "d"), ("bag", "u")):
-                delay = f"{DELAY_NS + 300 * i}ns"
-                wires.append(lab.wire(f"{node}.fab{2 * s + i}", f"s{s}.{way}{i}", "25Gbit", delay=delay))
+                ends, delay = (f"{node}.fab{width * s + i}", f"s{s}.{way}{i}"), DELAY_NS + 300 * i
+                wires.append(lab.wire(*ends, "25Gbit", delay=f"{delay}ns"))
     return nodes, wires
 
 
@@ -184,6 +185,20 @@ def a_drained_link_loses_nothing_and_may_be_cut_then():
             assert 0.28 < drained[way] / whole[way] < 0.42, taken
             assert abs(cut[way] - drained[way]) < 20, taken
             assert 0.65 < back[way] / whole[way] < 0.82, taken
+
+
+@tap.test(timeout=120)
+def so_does_the_last_link_that_a_spine_has_to_a_device():
+    for ports in (["edge.fab0"], ["s0.d0"], ["bag.fab1"], ["s0.u0", "s0.d0"]):
+        events = [f"{{at: 4ms, drain: {port}}}" for port in ports]
+        story = Story(two_spines(width=1), events, 2000, seed=25)
+        story.result.check_nothing_lost()
+        check_views(story.result, {("edge", BAG): 1, ("bag", EDGE): 1}, {})
+    # all links of a spine, as somebody does who has to replace it
+    events = [f"{{at: 4ms, drain: s0.{way}}}" for way in ("d0", "d1", "u0", "u1")]
+    story = Story(two_spines(), events, 2000, seed=26)
+    story.result.check_nothing_lost()
+    check_views(story.result, {("edge", BAG): 2, ("bag", EDGE): 2}, {})
 
 
 @tap.test(timeout=120)
