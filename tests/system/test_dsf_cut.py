@@ -25,7 +25,7 @@ DSF = {"reach_interval": "1ms", "cell_size": 512}
 
 
 def end(name, number, other, n_links, **dsf):
-    node = lab.Node(name, number, **{**DSF, **dsf}).ip("host").device("far", other)
+    node = lab.Node(name, number, **{**DSF, **dsf}).ip("host", mtu=2000).device("far", other)
     node.link(*(f"fab{i}" for i in range(n_links)))
     node.way("host", f'port: host, mac: "{lab.HOST_MAC.format(number)}"').way("far", "device: far")
     return node.route("host", f"10.{number}.0.0/16").route("far", f"10.{other}.0.0/16")
@@ -129,7 +129,7 @@ def check_lost(story, cut, at_ns):
     return len(story.lost["edge"]) + len(story.lost["bag"])
 
 
-@tap.test(timeout=120)
+@tap.test(timeout=200)
 def a_cut_link_loses_no_packet_but_those_with_cells_on_it():
     lost = 0
     for seed in range(3):
@@ -146,7 +146,7 @@ def a_cut_link_loses_no_packet_but_those_with_cells_on_it():
     assert lost
 
 
-@tap.test(timeout=120)
+@tap.test(timeout=200)
 def so_does_one_that_is_cut_behind_the_spine():
     lost = 0
     for seed in range(10, 13):
@@ -161,7 +161,7 @@ def so_does_one_that_is_cut_behind_the_spine():
     assert lost
 
 
-@tap.test(timeout=120)
+@tap.test(timeout=200)
 def a_drained_link_loses_nothing_and_may_be_cut_then():
     taken = []
     for port in ("edge.fab1", "s0.d1"):  # of either end
@@ -187,7 +187,7 @@ def a_drained_link_loses_nothing_and_may_be_cut_then():
             assert 0.65 < back[way] / whole[way] < 0.82, taken
 
 
-@tap.test(timeout=120)
+@tap.test(timeout=200)
 def so_does_the_last_link_that_a_spine_has_to_a_device():
     for ports in (["edge.fab0"], ["s0.d0"], ["bag.fab1"], ["s0.u0", "s0.d0"]):
         events = [f"{{at: 4ms, drain: {port}}}" for port in ports]
@@ -201,7 +201,7 @@ def so_does_the_last_link_that_a_spine_has_to_a_device():
     check_views(story.result, {("edge", BAG): 2, ("bag", EDGE): 2}, {})
 
 
-@tap.test(timeout=120)
+@tap.test(timeout=200)
 def a_link_that_is_back_is_used_again():
     events = ["{at: 3ms, down: edge.fab1}", "{at: 5ms, up: s0.d1}"]
     for seed in (30, 31):
@@ -220,7 +220,7 @@ def a_link_that_is_back_is_used_again():
             assert 0.65 < part < 0.85, (ends, part)
 
 
-@tap.test(timeout=120)
+@tap.test(timeout=200)
 def a_device_joins_with_as_many_links_as_it_takes():
     events = ["{at: 2ms, down: edge.fab0}", "{at: 4ms, down: edge.fab1}",
               "{at: 6ms, up: edge.fab1}", "{at: 12ms, up: edge.fab0}"]  # fmt: skip

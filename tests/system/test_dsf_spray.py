@@ -23,9 +23,9 @@ CELL = 256
 
 def node(links, *, workers=None, **dsf):
     """`links`: {name: Gbit/s}. All that comes in by host goes to device 77."""
-    n = lab.Node("n", 7, mbufs=16384, workers=workers, cell_size=CELL, scheduling="push", **dsf)
+    n = lab.Node("n", 7, workers=workers, cell_size=CELL, scheduling="push", **dsf)
     if "transit" not in dsf:
-        n.ip("host").way("far", "device: far").route("far", "0.0.0.0/0")
+        n.ip("host", mtu=4200).way("far", "device: far").route("far", "0.0.0.0/0")
     for name, rate in links.items():
         n.link(name, rate=f"{rate}Gbit")
     return n.device("far", 77)
@@ -92,7 +92,7 @@ def some(seed):
     return until(lambda i: rng.randint(60, 4000))
 
 
-@tap.test(timeout=120)
+@tap.test(timeout=200)
 def each_link_has_its_share_of_any_packets():
     for n, seed in ((2, 1), (3, 2), (7, 3), (16, 4)):
         links = {f"fab{i}": 100 for i in range(n)}
@@ -100,7 +100,7 @@ def each_link_has_its_share_of_any_packets():
         check_shares(order, links, f"{n} links, seed {seed}")
 
 
-@tap.test(timeout=120)
+@tap.test(timeout=200)
 def so_it_has_when_sizes_are_in_lockstep_with_the_links():
     for n in (2, 4, 8, 16):
         links = {f"fab{i}": 100 for i in range(n)}
@@ -114,7 +114,7 @@ def so_it_has_when_sizes_are_in_lockstep_with_the_links():
             assert off < 0.05, (n, k, sizes)
 
 
-@tap.test(timeout=120)
+@tap.test(timeout=200)
 def a_link_of_twice_the_rate_has_twice_the_share():
     for rates in ((100, 200), (10, 25, 40, 100), (400, 100, 100, 100, 25)):
         links = {f"fab{i}": rate for i, rate in enumerate(rates)}
@@ -123,7 +123,7 @@ def a_link_of_twice_the_rate_has_twice_the_share():
             check_shares(order, links, f"{rates} Gbit/s, packets of {what}")
 
 
-@tap.test(timeout=120)
+@tap.test(timeout=200)
 def workers_that_spray_by_themselves_keep_the_shares_together():
     links = {f"fab{i}": 100 for i in range(8)}
     staff = [f"{{lcore: {w}, rx: [{', '.join(['host', *links])}]}}" for w in range(3)]
@@ -131,7 +131,7 @@ def workers_that_spray_by_themselves_keep_the_shares_together():
     check_shares(order, links, "3 workers")
 
 
-@tap.test(timeout=120)
+@tap.test(timeout=200)
 def cells_that_pass_through_are_spread_alike_and_never_sent_back():
     links = {"in": 100, **{f"up{i}": 100 for i in range(5)}, "slow": 50}
     stream = cells.Stream(source=5, destination=77)
@@ -142,12 +142,12 @@ def cells_that_pass_through_are_spread_alike_and_never_sent_back():
     assert not any(name == "in" for name, _ in order)
 
 
-@tap.test(timeout=120)
+@tap.test(timeout=200)
 def wires_that_told_their_rates_count_as_many_cells():
     rates = (10, 25, 40, 10, 100)
-    near = lab.Node("near", 7, mbufs=16384, cell_size=CELL).ip("host")
+    near = lab.Node("near", 7, cell_size=CELL).ip("host", mtu=4200)
     near.way("far", "device: far").route("far", "0.0.0.0/0").device("far", 77)
-    far = lab.Node("far", 77, mbufs=16384, cell_size=CELL).ip("host")
+    far = lab.Node("far", 77, cell_size=CELL).ip("host", mtu=4200)
     far.way("host", f'port: host, mac: "{lab.HOST_MAC.format(77)}"').route("host", "0.0.0.0/0")
     far.device("near", 7)
     wires = []
