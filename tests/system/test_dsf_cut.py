@@ -202,6 +202,23 @@ def so_does_the_last_link_that_a_spine_has_to_a_device():
 
 
 @tap.test(timeout=200)
+def links_of_one_spine_drained_at_any_time_lose_nothing():
+    for seed in range(900, 905):
+        rng = random.Random(seed)
+        width, spine = rng.choice((1, 2)), rng.randrange(2)
+        ports = [f"s{spine}.{way}{i}" for way in "du" for i in range(width)]
+        ports += [f"{node}.fab{width * spine + i}" for node in ("edge", "bag") for i in range(width)]
+        events = []
+        for port in rng.sample(ports, rng.randint(2, len(ports))):
+            at = rng.randint(300, 5000)
+            events += [(at, f"drain: {port}"), (at + rng.randint(50, 3000), f"undrain: {port}")]
+        tap.diag(str(sorted(events)))
+        keys = {"scheduling": rng.choice(("push", "credit")), "cell_size": rng.choice((256, 2048))}
+        told = [f"{{at: {at}us, {what}}}" for at, what in sorted(events)]
+        Story(two_spines(width, **keys), told, 2000, seed=seed).result.check_nothing_lost()
+
+
+@tap.test(timeout=200)
 def a_link_that_is_back_is_used_again():
     events = ["{at: 3ms, down: edge.fab1}", "{at: 5ms, up: s0.d1}"]
     for seed in (30, 31):
