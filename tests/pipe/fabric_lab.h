@@ -84,25 +84,29 @@ lab_edge(struct lab *lab, const struct lab_edge *e)
 	return t;
 }
 
-/* The edge at `at` of the lab stops and comes back at once: it knows nothing of before. */
+/* The node at `at` of the lab stops and comes back at once, as lab_text says: it knows nothing. */
 static inline void
-lab_restart(struct lab *lab, unsigned int at, const struct lab_edge *e)
+lab_come_back(struct lab *lab, unsigned int at)
 {
 	struct node_test *t = &lab->node[at];
 
 	node_test_close(t);
-	lab_edge_yaml(e);
 	node_test_open_wired_at(t, lab->mb, lab_text, lab->w.now_ns);
 	for (uint16_t p = 0; p < t->node->n_ports; p++)
 		node_set_link(t->node, p, true);
 }
 
-/* Passes on cells; ports p0, p1, ... */
-static inline struct node_test *
-lab_spine(struct lab *lab, unsigned int number, unsigned int n_ports)
+static inline void
+lab_restart(struct lab *lab, unsigned int at, const struct lab_edge *e)
 {
-	struct node_test *t = &lab->node[lab->w.n_nodes];
+	lab_edge_yaml(e);
+	lab_come_back(lab, at);
+}
 
+/* Passes on cells; ports p0, p1, ... */
+static inline void
+lab_spine_yaml(unsigned int number, unsigned int n_ports)
+{
 	lab_len = 0;
 	lab_say("version: 1\nnode: {name: s%u, id: %u}\nruntime: {memory: 1GB, mbufs: "
 		"16384}\nports:\n",
@@ -112,6 +116,14 @@ lab_spine(struct lab *lab, unsigned int number, unsigned int n_ports)
 			p);
 	lab_say("dsf: {device_id: %u, transit: true, reassembly_cells: 4096, voq_limit: 1MB}\n",
 		LAB_SPINE + number);
+}
+
+static inline struct node_test *
+lab_spine(struct lab *lab, unsigned int number, unsigned int n_ports)
+{
+	struct node_test *t = &lab->node[lab->w.n_nodes];
+
+	lab_spine_yaml(number, n_ports);
 	node_test_open_wired(t, lab->mb, lab_text);
 	lab->w.node[lab->w.n_nodes++] = t;
 	return t;

@@ -223,3 +223,36 @@ Test(fabric_restart, a_source_comes_back_after_a_short_life)
 {
 	source_restarts(200000, 30000000);
 }
+
+/* As a box does whose links go down with it. */
+Test(fabric_restart, a_spine_comes_back_and_only_its_cells_were_lost)
+{
+	static struct restart t;
+	uint64_t cells;
+	double part;
+
+	open_two(&t);
+	run(&t, 10000000, true);
+	cells = cells_in_flight(&t);
+	cr_assert_gt(cells, 0);
+	for (unsigned int pair = 0; pair < 4; pair++)
+		wires_cut(&t.lab.w, pair, true);
+	lab_spine_yaml(0, 4);
+	lab_come_back(&t.lab, SPINES);
+	for (unsigned int pair = 0; pair < 4; pair++)
+		wires_cut(&t.lab.w, pair, true);
+	cr_assert_lt(share(&t, 25000000), 1e-9);
+	for (unsigned int pair = 0; pair < 4; pair++)
+		wires_cut(&t.lab.w, pair, false);
+	run(&t, 100000000, true);
+	part = share(&t, 25000000);
+	run(&t, 5000000, false);
+	fprintf(stderr, "%u sent, %u came, %lu cells in flight; share again %.4f\n", t.sent, t.came,
+		cells, part);
+	cr_assert_float_eq(part, 0.5, 0.025);
+	cr_assert_eq(t.next, t.sent, "drops:%s", lab_drops(&t.lab));
+	cr_assert_leq(t.missing, cells, "%u missing, %lu cells were in flight; drops:%s", t.missing,
+		cells, lab_drops(&t.lab));
+	cr_assert_leq(reassembly_drops(&t), cells, "drops:%s", lab_drops(&t.lab));
+	wires_close(&t.lab.w);
+}
