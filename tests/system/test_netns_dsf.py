@@ -91,7 +91,8 @@ class Fabric:
             self.wire(name, "eth0", node, "h0", MTU, HOST_MAC[host])
             self.within(name, "ethtool", "-K", "eth0", "tx", "off", "rx", "off")
             self.within(name, "ip", "addr", "add", f"{HOST[host]}/24", "dev", "eth0")
-            self.within(name, "ip", "neigh", "replace", GATEWAY[host], "lladdr", NODE_MAC[host], "nud", "permanent", "dev", "eth0")
+            neighbour = (GATEWAY[host], "lladdr", NODE_MAC[host], "nud", "permanent", "dev", "eth0")
+            self.within(name, "ip", "neigh", "replace", *neighbour)
             self.within(name, "ip", "route", "add", "default", "via", GATEWAY[host])
         for i in range(2):
             self.wire("edge", f"fab{i}", "spine", f"down{i}", 4096)
