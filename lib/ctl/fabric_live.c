@@ -321,7 +321,7 @@ fabric_poll(struct node *n, uint64_t now)
 {
 	struct node_fabric *f = n->fabric;
 	uint64_t now_ps;
-	unsigned int todo;
+	unsigned int due;
 
 	if (f == NULL)
 		return;
@@ -329,16 +329,16 @@ fabric_poll(struct node *n, uint64_t now)
 	hear_all(n, now_ps);
 	if (f->reach == NULL || !ps_reached(reach_next_ps(f->reach, now_ps), now_ps))
 		return;
-	todo = reach_turn(f->reach, now_ps);
-	if (todo & REACH_LINKS)
+	due = reach_turn(f->reach, now_ps);
+	if (due & REACH_LINKS)
 		set_links(n);
-	if (todo & REACH_TABLE) {
+	if (due & REACH_TABLE) {
 		struct fabric_table *t;
 
 		if (table_from_reach(n, &t) == 0 && publish(n, t) != 0)
 			fabric_table_free(t);
 	}
-	if (todo & REACH_SEND)
+	if (due & REACH_SEND)
 		tell_all(n);
 }
 
