@@ -18,6 +18,7 @@ ready(struct reasm *r, struct reasm_slot *slot)
 	uint32_t idx = (uint32_t)(slot - r->slot);
 
 	reasm_join(slot);
+	r->n_ready_cells += slot->n_fragments;
 	slot->next = REASM_NONE;
 	if (r->ready_head == REASM_NONE)
 		r->ready_head = idx;
@@ -47,7 +48,7 @@ drop_cells(struct reasm *r, struct reasm_slot *slot, enum drop_reason reason)
 
 /* The packet at next_id is held: it goes if it is whole, or is given up. */
 static void
-pass_one(struct reasm *r, struct reasm_stream *s, struct reasm_slot *slot)
+pass_one(struct reasm *r, struct reasm_stream *s, struct reasm_slot *slot, enum drop_reason reason)
 {
 	reasm_slot_unlink(r, s, slot);
 	s->next_id++;
@@ -56,7 +57,7 @@ pass_one(struct reasm *r, struct reasm_stream *s, struct reasm_slot *slot)
 		ready(r, slot);
 	} else {
 		r->stats.packets_lost++;
-		drop_cells(r, slot, DROP_reassembly_timeout);
+		drop_cells(r, slot, reason);
 	}
 }
 
@@ -69,17 +70,18 @@ go_on(struct reasm *r, struct reasm_stream *s)
 
 		if (!is_whole(slot))
 			return;
-		pass_one(r, s, slot);
+		pass_one(r, s, slot, DROP_NONE);
 	}
 }
 
 /*
  * next_id passes `until`, which is in the window: what waits up to there waits no longer. At most
  * `budget` packets that are held; returns what is left of it. The work is that of cells that came
- * and of words of the window, not of ids between.
+ * and of words of the window, not of ids between. Cells of pieces count as `reason`.
  */
 static uint32_t
-pass(struct reasm *r, struct reasm_stream *s, uint32_t until, uint32_t budget)
+pass(struct reasm *r, struct reasm_stream *s, uint32_t until, uint32_t budget,
+	enum drop_reason reason)
 {
 	if (s->learning) {
 		s->learning = false;
@@ -92,7 +94,7 @@ pass(struct reasm *r, struct reasm_stream *s, uint32_t until, uint32_t budget)
 		s->next_id += gap;
 		if (until - s->next_id >= r->window)
 			break;
-		pass_one(r, s, reasm_slot_find(r, s, s->next_id));
+		pass_one(r, s, reasm_slot_find(r, s, s->next_id), reason);
 		budget--;
 	}
 	if (until - s->next_id >= r->window)
@@ -179,7 +181,7 @@ admit(struct reasm *r, struct reasm_stream *s, const struct cell_header *h, uint
 		return DROP_NONE;
 	if (ahead < 2 * r->window) {
 		/* a whole window came after it: what is missing there will not */
-		pass(r, s, h->packet_id - r->window, UINT32_MAX);
+		pass(r, s, h->packet_id - r->window, UINT32_MAX, DROP_reassembly_timeout);
 		return DROP_NONE;
 	}
 	if (0 - ahead <= r->window && !s->learning)
@@ -299,6 +301,32 @@ put_first(struct reasm *r, struct reasm_stream *s, const struct cell_header *h, 
 	return DROP_NONE;
 }
 
+/* What is ready is as good as gone: it does not count. */
+static inline bool
+is_full(const struct reasm *r)
+{
+	return r->stats.n_cells - r->n_ready_cells >= r->n_cells_max;
+}
+
+/*
+ * The packet that waits longest waits no more, nor do those before it; a cell of its own is what it
+ * waits for, and always finds room. Were cells refused instead, each would be missing from a packet
+ * of its own, for which the next ones wait until it is full again: one loss would go on for ever.
+ */
+static bool
+make_room(struct reasm *r, const struct cell_header *h)
+{
+	const struct reasm_slot *slot;
+
+	if (r->oldest == REASM_NONE)
+		return false;
+	slot = &r->slot[r->oldest];
+	if (slot->packet_id == h->packet_id && r->stream[slot->stream_idx].key == reasm_key(h))
+		return true;
+	pass(r, &r->stream[slot->stream_idx], slot->packet_id, 1, DROP_reassembly_full);
+	return !is_full(r);
+}
+
 enum drop_reason
 reasm_put(struct reasm *r, const struct cell_header *h, struct rte_mbuf *m, uint64_t now)
 {
@@ -310,7 +338,7 @@ reasm_put(struct reasm *r, const struct cell_header *h, struct rte_mbuf *m, uint
 		return DROP_cell_short;
 	if (unlikely(!is_possible(h)))
 		return DROP_reassembly_mismatch;
-	if (unlikely(r->stats.n_cells >= r->n_cells_max))
+	if (unlikely(is_full(r)) && !make_room(r, h))
 		return DROP_reassembly_full;
 	reason = find_stream(r, h, now, &s);
 	if (unlikely(reason != DROP_NONE))
@@ -342,6 +370,7 @@ reasm_take(struct reasm *r, struct reasm_packet *out, uint16_t max)
 		r->stats.bytes += slot->packet_len;
 		r->stats.cells += slot->n_fragments;
 		r->stats.n_cells -= slot->n_fragments;
+		r->n_ready_cells -= slot->n_fragments;
 		reasm_slot_give(r, slot);
 	}
 	return n;
@@ -357,7 +386,8 @@ reasm_turn(struct reasm *r, uint64_t now)
 
 		if (!ps_reached(slot->first_ps + r->timeout_ps, now))
 			return;
-		budget = pass(r, &r->stream[slot->stream_idx], slot->packet_id, budget);
+		budget = pass(r, &r->stream[slot->stream_idx], slot->packet_id, budget,
+			DROP_reassembly_timeout);
 	}
 }
 
@@ -396,6 +426,7 @@ reasm_drop_all(struct reasm *r, enum drop_reason reason)
 		slot->seen = 0;
 		r->drop[reason] += slot->n_fragments;
 		r->stats.n_cells -= slot->n_fragments;
+		r->n_ready_cells -= slot->n_fragments;
 		reasm_slot_give(r, slot);
 	}
 }

@@ -29,6 +29,7 @@ struct rte_mbuf;
 struct reasm;
 
 enum {
+	REASM_PACKETS_MAX = 1 << 20,
 	REASM_WINDOW_MIN = 64,
 	REASM_WINDOW_MAX = 32768,
 	REASM_WINDOW = 1024, /* 1 us a packet at the default timeout of 1 ms */
@@ -39,9 +40,11 @@ enum {
 
 struct reasm_config {
 	uint32_t n_streams; /* 1..2^20 */
-	uint32_t n_packets; /* 1..2^20: in pieces, waiting for their turn or to be taken */
-	uint32_t n_cells;   /* held at most; 1 or more */
-	uint32_t window;    /* packets ahead in a stream: a power of two in the range above */
+	uint32_t n_packets; /* 1..REASM_PACKETS_MAX: in pieces, waiting for their turn or to be
+			       taken */
+	/* in pieces or waiting for their turn at most, and the oldest packet's own; 1 or more */
+	uint32_t n_cells;
+	uint32_t window; /* packets ahead in a stream: a power of two in the range above */
 	uint64_t timeout_ps;
 	uint64_t seed;  /* of the hashes, so that no sender knows which cells collide */
 	int socket;     /* NUMA node, or -1 */

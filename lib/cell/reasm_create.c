@@ -45,7 +45,7 @@ static bool
 is_valid(const struct reasm_config *c)
 {
 	return c->n_streams >= 1 && c->n_streams <= ENTRIES_MAX && c->n_packets >= 1 &&
-	       c->n_packets <= ENTRIES_MAX && c->n_cells >= 1 && c->n_cells < UINT32_MAX &&
+	       c->n_packets <= REASM_PACKETS_MAX && c->n_cells >= 1 && c->n_cells < UINT32_MAX &&
 	       c->window >= REASM_WINDOW_MIN && c->window <= REASM_WINDOW_MAX &&
 	       bits_is_pow2(c->window) && c->timeout_ps >= 1 && c->timeout_ps < PS_AHEAD_MAX &&
 	       c->drop != NULL;

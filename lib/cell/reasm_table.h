@@ -54,6 +54,7 @@ struct reasm {
 	uint32_t slot_mask, stream_mask; /* of the buckets */
 	uint32_t window, words;          /* words: of a stream's bits */
 	uint32_t n_cells_max, n_streams;
+	uint32_t n_ready_cells; /* of stats.n_cells */
 	uint64_t timeout_ps, idle_ps, seed;
 	uint64_t *drop;
 	uint32_t free_slot, free_stream;

@@ -206,7 +206,9 @@ reasm_config(const struct conf *c)
 {
 	return (struct reasm_config){
 		.n_streams = FABRIC_STREAMS,
-		.n_packets = c->dsf.reassembly_cells,
+		/* each a cell at least; and what a burst makes ready before it is taken */
+		.n_packets = RTE_MIN(
+			c->dsf.reassembly_cells + 2 * BURST_MAX, (uint32_t)REASM_PACKETS_MAX),
 		.n_cells = c->dsf.reassembly_cells,
 		.window = c->dsf.reassembly_window,
 		.timeout_ps = c->dsf.reassembly_timeout_ns * PS_PER_NS,

@@ -272,6 +272,45 @@ stream_of(struct reasm_model *m, const struct cell_header *h, uint64_t now, uint
 	return h->flags & CELL_SYNC ? see_sync(m, *ret, h->packet_id, false) : DROP_NONE;
 }
 
+static uint32_t
+waiting_cells(const struct reasm_model *m)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_packets_max; i++)
+		n += m->packet[i].used && !m->packet[i].ready ? m->packet[i].n_cells : 0;
+	return n;
+}
+
+/* No room: the packet that came first waits no longer; the first one held up to it goes or ends. */
+static void
+make_room(struct reasm_model *m, struct model_packet *first)
+{
+	struct model_packet *p = NULL;
+	struct model_stream *s = &m->stream[first->stream];
+	uint32_t stream, until;
+
+	stream = first->stream;
+	until = first->id;
+	while (s->learning && find(m, stream, s->next_id) == NULL)
+		s->next_id++;
+	s->learning = false;
+	while ((p = find(m, stream, s->next_id)) == NULL) {
+		m->packets_lost += s->sure;
+		s->next_id++;
+	}
+	if (whole(p)) {
+		p->ready = true;
+		p->order = ++m->order;
+		s->sure = true;
+	} else {
+		drop(m, p, DROP_reassembly_full);
+	}
+	s->next_id++;
+	if (ahead(s, until) < 0)
+		deliver_whole_ones(m, stream);
+}
+
 enum drop_reason
 model_put(struct reasm_model *m, const struct cell_header *h, uint64_t now)
 {
@@ -281,8 +320,13 @@ model_put(struct reasm_model *m, const struct cell_header *h, uint64_t now)
 
 	if (!possible(h))
 		return DROP_reassembly_mismatch;
-	if (m->n_cells >= m->n_cells_max)
-		return DROP_reassembly_full;
+	p = oldest(m, -1);
+	if (waiting_cells(m) >= m->n_cells_max &&
+		!(p->id == h->packet_id && find_stream(m, h) == p->stream)) {
+		make_room(m, p);
+		if (waiting_cells(m) >= m->n_cells_max)
+			return DROP_reassembly_full;
+	}
 	reason = stream_of(m, h, now, &stream);
 	if (reason != DROP_NONE)
 		return reason;

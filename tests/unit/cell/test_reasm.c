@@ -496,7 +496,7 @@ Test(reasm, a_flood_of_first_fragments_is_bounded_and_ends)
 	bench_close(&b);
 }
 
-Test(reasm, when_cells_are_used_up_the_head_of_line_goes_on_by_the_timeout)
+Test(reasm, when_cells_are_used_up_the_head_of_line_still_gets_its_own)
 {
 	struct reasm_config c = bench_config(&b);
 	struct cell_header h = cell_of(1, 0, 1000, 256, 0, CELL_SYNC);
@@ -506,14 +506,55 @@ Test(reasm, when_cells_are_used_up_the_head_of_line_goes_on_by_the_timeout)
 	cr_assert_eq(bench_put(&b, &h, 0), DROP_NONE);
 	for (uint32_t id = 1; id < 20; id++)
 		cr_assert_eq(bench_one(&b, 1, id, 0, 1), DROP_NONE);
-	h = cell_of(1, 0, 1000, 256, 1, CELL_SYNC);
-	cr_assert_eq(bench_put(&b, &h, 2), DROP_reassembly_full);
-	cr_assert_eq(reasm_stats(b.r)->peak_cells, 20);
-	reasm_turn(b.r, TIMEOUT_PS);
+	for (uint16_t i = 1; i < 4; i++) {
+		h = cell_of(1, 0, 1000, 256, i, CELL_SYNC);
+		cr_assert_eq(bench_put(&b, &h, 2), DROP_NONE);
+	}
+	cr_assert_eq(reasm_stats(b.r)->peak_cells, 23);
+	bench_expect(&b, 1, 0, 1000);
 	for (uint32_t id = 1; id < 20; id++)
 		bench_expect(&b, 1, id, 100);
-	cr_assert_eq(bench_one(&b, 1, 20, 0, TIMEOUT_PS), DROP_NONE);
-	bench_expect(&b, 1, 20, 100);
+	bench_close(&b);
+}
+
+Test(reasm, when_cells_are_used_up_the_oldest_packet_ends_and_the_next_cell_has_room)
+{
+	struct reasm_config c = bench_config(&b);
+	struct cell_header h = cell_of(1, 0, 1000, 256, 0, CELL_SYNC);
+
+	c.n_cells = 20;
+	bench_open(&b, &c, 255, 256);
+	cr_assert_eq(bench_put(&b, &h, 0), DROP_NONE);
+	for (uint32_t id = 1; id < 20; id++)
+		cr_assert_eq(bench_one(&b, 1, id, 0, 1), DROP_NONE);
+	cr_assert_eq(bench_one(&b, 1, 20, 0, 2), DROP_NONE);
+	cr_assert_eq(b.drop[DROP_reassembly_full], 1);
+	cr_assert_eq(reasm_stats(b.r)->packets_lost, 1);
+	for (uint32_t id = 1; id <= 20; id++)
+		bench_expect(&b, 1, id, 100);
+	bench_close(&b);
+}
+
+/* A cell a microsecond, and room for a tenth of those of a timeout: bursts of 16, taken each. */
+Test(reasm, one_loss_with_too_little_room_for_the_timeout_costs_one_packet)
+{
+	struct reasm_config c = bench_config(&b);
+	uint64_t now = 0;
+	struct reasm_packet p;
+
+	c.n_cells = 100;
+	bench_open(&b, &c, 1023, 256);
+	for (uint32_t id = 0; id < 20000; id++, now += PS_PER_US) {
+		if (id != 500)
+			cr_assert_eq(bench_one(&b, 1, id, id == 0 ? CELL_SYNC : 0, now), DROP_NONE,
+				"packet %u", id);
+		reasm_turn(b.r, now);
+		while (id % 16 == 15 && reasm_take(b.r, &p, 1) == 1)
+			rte_pktmbuf_free(p.m);
+		cr_assert_leq(reasm_cells(b.r), 100 + 16);
+	}
+	cr_assert_eq(reasm_stats(b.r)->packets_lost, 1);
+	cr_assert_eq(reasm_stats(b.r)->packets, 19999);
 	bench_close(&b);
 }
 
