@@ -36,6 +36,8 @@ worker_turn(struct worker *w, uint64_t now)
 	mailbox_poll(w);
 	w->now = now;
 	w->now_ps = ps_from_ticks(&w->timebase, now);
+	/* not at the turn's end: between turns worker_next_ps() looks at the snapshot, too */
+	rte_rcu_qsbr_quiescent(w->shared->qsbr, w->idx);
 	/* acquire: pairs with node_publish()'s release store; the tables behind it are whole */
 	w->snapshot = __atomic_load_n(&w->shared->snapshot, __ATOMIC_ACQUIRE);
 	for (uint16_t q = 0; q < w->n_rxq; q++)
@@ -47,7 +49,6 @@ worker_turn(struct worker *w, uint64_t now)
 		pfc_turn(w);
 	w->counters->turns++;
 	w->counters->busy_turns += n != 0;
-	rte_rcu_qsbr_quiescent(w->shared->qsbr, w->idx);
 	return n;
 }
 

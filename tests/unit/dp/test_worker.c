@@ -16,10 +16,13 @@
 #define RING_LEN   256u
 #define FRAME_LEN  60u
 
-/* A port that takes `room` packets a call and frees them. */
+/* A port that takes `room` packets a call and frees them; control publishes meanwhile. */
 struct fake_port {
 	struct port port;
 	uint16_t room;
+	struct dp_shared *shared;
+	const struct snapshot *publish; /* NULL: control does nothing */
+	uint64_t token;                 /* of the grace period that began with it */
 };
 
 static uint16_t
@@ -30,6 +33,11 @@ fake_tx(void *ctx, uint16_t queue, struct rte_mbuf **m, uint16_t n)
 	(void)queue;
 	n = RTE_MIN(n, f->room);
 	rte_pktmbuf_free_bulk(m, n);
+	if (f->publish != NULL) {
+		__atomic_store_n(&f->shared->snapshot, f->publish, __ATOMIC_RELEASE);
+		f->token = rte_rcu_qsbr_start(f->shared->qsbr);
+		f->publish = NULL;
+	}
 	return n;
 }
 
@@ -92,7 +100,8 @@ bench_make(bool adaptive)
 	memset(&b->policy.packets_pfc, 0xff, sizeof(b->policy.packets_pfc));
 	b->policy.line_max = 64;
 	qos_sched_init(&b->w->queue[0].sched, b->policy.weight);
-	b->port = (struct fake_port){.port = {.tx = fake_tx, .ctx = &b->port}, .room = UINT16_MAX};
+	b->port = (struct fake_port){
+		.port = {.tx = fake_tx, .ctx = &b->port}, .room = UINT16_MAX, .shared = &b->shared};
 	b->w->tx[0].port = &b->port.port;
 	b->w->tx[0].owner = true;
 	b->w->tx[0].handoff = b->ring;
@@ -212,6 +221,25 @@ Test(worker, that_speaks_for_others_does_not_rest_while_they_hold_anything)
 		turn_rests(b);
 	cr_assert_eq(b->commons.pfc_out, 2);
 	cr_assert(turn_rests(b), "all is said");
+	bench_free(b);
+}
+
+/* worker_rests() looks at the snapshot of the turn before: control must not have freed it. */
+Test(worker, keeps_the_snapshot_of_a_turn_until_the_next_one)
+{
+	struct bench *b = bench_make(true);
+	const struct snapshot next = b->snapshot;
+
+	rte_rcu_qsbr_thread_register(b->shared.qsbr, 0);
+	rte_rcu_qsbr_thread_online(b->shared.qsbr, 0);
+	hand_over(b);
+	b->port.publish = &next;
+	turn_rests(b);
+	cr_assert_eq(b->w->snapshot, &b->snapshot, "published when the turn had begun");
+	cr_assert_eq(rte_rcu_qsbr_check(b->shared.qsbr, b->port.token, false), 0);
+	turn_rests(b);
+	cr_assert_eq(b->w->snapshot, &next);
+	cr_assert_eq(rte_rcu_qsbr_check(b->shared.qsbr, b->port.token, false), 1);
 	bench_free(b);
 }
 
