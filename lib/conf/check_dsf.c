@@ -5,6 +5,7 @@
  * check.c, after dsf_item.c has done each item alone.
  */
 #include "conf/check.h"
+#include "conf/errors.h"
 #include "conf/fabric.h"
 #include "conf/unique.h"
 
@@ -108,8 +109,9 @@ dests_add(struct dests *s, const struct conf_member *m)
 	return true;
 }
 
-static void
-dests_full(struct decode *d, const struct conf_group *g, size_t i)
+/* Of the member that is wrong; printf-like. */
+static void __attribute__((format(printf, 4, 5)))
+member_error(struct decode *d, const struct conf_group *g, size_t i, const char *fmt, ...)
 {
 	struct path groups = path_key(NULL, "groups");
 	struct path group = {.up = &groups,
@@ -117,12 +119,40 @@ dests_full(struct decode *d, const struct conf_group *g, size_t i)
 		.idx = (size_t)(g - d->conf->group)};
 	struct path members = path_key(&group, "members");
 	struct path here = {.up = &members, .idx = i};
+	char text[256];
+	va_list ap;
 
-	path_error(d->errors, &here, g->member[i].pos,
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	path_error(d->errors, &here, g->member[i].pos, "%s", text);
+}
+
+/* True when the member is all right. */
+static bool
+check_dest(struct decode *d, struct dests *s, const struct conf_group *g, size_t i)
+{
+	const struct conf_member *m = &g->member[i];
+	const char *name;
+
+	if (m->device_idx == UINT16_MAX)
+		return true;
+	name = d->conf->dsf.device[m->device_idx].name;
+	/* a role that could not be read has its error */
+	if (conf_dsf_links(d->conf) == 0 && !errors_any(d->errors)) {
+		member_error(d, g, i,
+			"got device %s in a file without a port of role dsf, want one: nothing "
+			"leads to it",
+			name);
+		return false;
+	}
+	if (dests_add(s, m))
+		return true;
+	member_error(d, g, i,
 		"got device %s with system port %u after %u others, want %u of such pairs at most "
 		"in all groups",
-		d->conf->dsf.device[g->member[i].device_idx].name, g->member[i].system_port,
-		CONF_DSF_DESTS_MAX, CONF_DSF_DESTS_MAX);
+		name, m->system_port, CONF_DSF_DESTS_MAX, CONF_DSF_DESTS_MAX);
+	return false;
 }
 
 static void
@@ -130,17 +160,10 @@ check_dests(struct decode *d)
 {
 	struct dests s = {.n = 0};
 
-	for (size_t g = 0; g < d->conf->n_groups; g++) {
-		const struct conf_group *group = &d->conf->group[g];
-
-		for (size_t i = 0; i < group->n_members; i++) {
-			if (group->member[i].device_idx == UINT16_MAX ||
-				dests_add(&s, &group->member[i]))
-				continue;
-			dests_full(d, group, i);
-			return;
-		}
-	}
+	for (size_t g = 0; g < d->conf->n_groups; g++)
+		for (size_t i = 0; i < d->conf->group[g].n_members; i++)
+			if (!check_dest(d, &s, &d->conf->group[g], i))
+				return;
 }
 
 void

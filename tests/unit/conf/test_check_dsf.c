@@ -197,6 +197,16 @@ Test(check_dsf, cells_fit_the_mtu_of_every_link)
 	EXPECT_ROWS(rows);
 }
 
+Test(check_dsf, a_member_with_a_device_needs_a_link)
+{
+	const char *yaml = PORTS "dsf: {device_id: 11, devices: [{name: e21, id: 21}]}\n"
+				 "groups: [{name: g0, members: [" WAY ", {device: e21}]}]\n";
+
+	expect_errors(yaml, strlen(yaml),
+		"5:67: groups.g0.members[1]: got device e21 in a file without a port of role dsf, "
+		"want one: nothing leads to it");
+}
+
 Test(check_dsf, a_link_without_an_mtu_has_room_for_a_cell_and_1500_at_least)
 {
 	static const struct {
