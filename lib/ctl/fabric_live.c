@@ -26,8 +26,8 @@ void
 fabric_set_rate(struct node *n, uint16_t system)
 {
 	struct fabric_system *s = &n->fabric->dp.system[system];
-	uint64_t rate = n->conf->dsf.router_rate_bps;
 	bool router = s->number == CELL_ROUTER_PORT;
+	uint64_t rate = router ? n->conf->dsf.router_rate_bps : 0;
 
 	for (uint16_t p = 0; p < n->n_ports && (!router || n->conf->dsf.router_rate_bps == 0);
 		p++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two nodes back to back over fabric links: packets in, cells over, packets out. */
+#include "ctl/fabric.h"
 #include "expect.h"
 #include "wires.h"
 
@@ -224,4 +225,17 @@ Test(fabric, a_link_that_is_cut_loses_only_what_was_on_it)
 	cr_assert_geq(came + lost, sent, "%u sent, %u came, %lu cells lost", sent, came, lost);
 	cr_assert_eq(node_test_sums(&p.a).dropped, 0);
 	wires_close(&p.w);
+}
+
+Test(fabric, the_rate_of_the_router_is_nothing_to_a_system_port)
+{
+	struct node_test t;
+	const struct dp_fabric *f;
+
+	node_test_open_wired(&t, MB, yaml(1, 1, "  router_rate: 7Gbit\n", ""));
+	f = &t.node->fabric->dp;
+	cr_assert_eq(f->n_systems, 2);
+	cr_assert_eq(f->system[0].rate_bps, UINT64_C(7000000000));
+	cr_assert_eq(f->system[1].rate_bps, CONF_DSF_RATE, "its port's, which nobody knows");
+	node_test_close(&t);
 }
