@@ -30,7 +30,7 @@
 
 #define CLASSES 8u
 
-/* Bits behind the point of a time a byte: 1 part in 500,000 at CREDIT_RATE_MAX. */
+/* Bits behind the point of a time a byte: 1 part in 40,000 at CREDIT_RATE_MAX and twice that. */
 #define PER_BYTE_SHIFT 20
 
 /* At 400 Gbit/s, 16 KiB each, this is 80 us of turns; what is left comes in the next one. */

@@ -35,11 +35,11 @@
 #include "base/ps.h"
 #include "wire/cell.h"
 
-#define CREDIT_RATE_MIN    UINT64_C(100000)    /* 100 kbit/s */
-#define CREDIT_RATE_MAX    (UINT64_C(1) << 44) /* 17.6 Tbit/s: a router with 44 x 400 Gbit/s */
-#define CREDIT_BYTES_MIN   1024u
-#define CREDIT_BYTES_MAX   (256u * 1024u)
-#define CREDIT_SPEEDUP_MIN 1000u
+#define CREDIT_RATE_MIN    UINT64_C(1000000)         /* 1 Mbit/s: a credit is within PS_AHEAD_MAX */
+#define CREDIT_RATE_MAX    UINT64_C(100000000000000) /* 100 Tbit/s: a router with 250 x 400 Gbit/s */
+#define CREDIT_BYTES_MIN   1000u
+#define CREDIT_BYTES_MAX   1000000u
+#define CREDIT_SPEEDUP_MIN 500u
 #define CREDIT_SPEEDUP_MAX 2000u
 #define CREDIT_VOQS_MAX    (1u << 20)
 

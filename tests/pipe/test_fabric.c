@@ -227,6 +227,22 @@ Test(fabric, a_link_that_is_cut_loses_only_what_was_on_it)
 	wires_close(&p.w);
 }
 
+/* What the file may say, the scheduler takes: each end of each range. */
+Test(fabric, a_node_starts_with_the_least_and_the_most_that_a_file_may_say)
+{
+	static const char *const dsf[] = {
+		"  credit_bytes: 1KB\n  speedup: 50%\n  router_rate: 1Mbit\n",
+		"  credit_bytes: 1MB\n  speedup: 200%\n  router_rate: 100Tbit\n",
+	};
+
+	for (size_t i = 0; i < RTE_DIM(dsf); i++) {
+		struct node_test t;
+
+		node_test_open_wired(&t, MB, yaml(1, 1, dsf[i], ""));
+		node_test_close(&t);
+	}
+}
+
 Test(fabric, the_rate_of_the_router_is_nothing_to_a_system_port)
 {
 	struct node_test t;

@@ -104,8 +104,8 @@ Test(credit, a_configuration_out_of_range_is_refused)
 		bad[i] = config();
 	bad[0].rate_bps = CREDIT_RATE_MIN - 1;
 	bad[1].rate_bps = CREDIT_RATE_MAX + 1;
-	bad[2].speedup_permille = 999;
-	bad[3].speedup_permille = 2001;
+	bad[2].speedup_permille = CREDIT_SPEEDUP_MIN - 1;
+	bad[3].speedup_permille = CREDIT_SPEEDUP_MAX + 1;
 	bad[4].credit_bytes = CREDIT_BYTES_MIN - 1;
 	bad[5].credit_bytes = CREDIT_BYTES_MAX + 1;
 	bad[6].n_voqs = 0;
@@ -505,11 +505,11 @@ Test(credit, the_rate_may_change_and_be_nothing)
 	cr_assert_eq(turn(&b, 0), 0);
 	cr_assert_eq(credit_next_ps(b.s, b.now, 0), UINT64_MAX);
 	cr_assert_eq(credit_set_rate(b.s, 1, b.now), -ERANGE);
-	cr_assert_eq(credit_set_rate(b.s, 100000, b.now), 0);
+	cr_assert_eq(credit_set_rate(b.s, CREDIT_RATE_MIN, b.now), 0);
 	wants(&b, 1, 0, MANY + 1);
 	cr_assert_eq(turn(&b, 0), 1);
-	/* a second and more for a chunk, but not at the next rate */
-	cr_assert_gt(credit_next_ps(b.s, b.now, 0) - b.now, PS_PER_S);
+	/* a tenth of a second and more for a chunk, but not at the next rate */
+	cr_assert_gt(credit_next_ps(b.s, b.now, 0) - b.now, PS_PER_S / 10);
 	cr_assert_eq(credit_set_rate(b.s, RATE, b.now), 0);
 	cr_assert_eq(credit_next_ps(b.s, b.now, 0) - b.now, CHUNK_PS);
 	credit_free(b.s);
