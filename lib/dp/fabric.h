@@ -105,6 +105,7 @@ struct worker_fabric {
 	struct voq *voq; /* dest * DP_CLASSES + class */
 	struct voq_count *count;
 	uint64_t queued[FABRIC_DESTS_MAX / 64]; /* bit: some VOQ of the destination holds packets */
+	uint16_t first;                         /* destination that is served first */
 	struct reasm *reasm;
 	struct credit **credit;         /* by system; NULL: another worker's */
 	uint64_t *rate_bps;             /* by system: that its scheduler was told */

@@ -209,10 +209,11 @@ ask(struct worker *w, unsigned int voq)
 	fabric_control(w, &h, ext);
 }
 
-/* The VOQs of a destination, urgent classes first. */
-static void
+/* The VOQs of a destination, urgent classes first; true when a packet went. */
+static bool
 serve_dest(struct worker *w, unsigned int dest)
 {
+	uint64_t went = w->counters->packets_cut;
 	const struct dp_fabric *f = w->shared->fabric;
 	struct spray *cursor = NULL;
 	uint16_t set_of = w->snapshot->fabric->set_of[f->dest[dest].device];
@@ -240,16 +241,36 @@ serve_dest(struct worker *w, unsigned int dest)
 	}
 	if (!left)
 		w->fabric->queued[dest / 64] &= ~(UINT64_C(1) << (dest % 64));
+	return w->counters->packets_cut != went;
 }
 
+/*
+ * Who comes first takes what room the links have. So the destination behind the first one of which
+ * a packet went is first in the next turn: a turn in which there was no room is nobody's.
+ */
 void
 fabric_serve(struct worker *w)
 {
-	for (unsigned int word = 0; word < BITS_ARRAY_LEN(w->fabric->queued); word++) {
-		uint64_t queued = w->fabric->queued[word];
+	struct worker_fabric *f = w->fabric;
+	const unsigned int n_words = BITS_ARRAY_LEN(f->queued);
+	uint64_t behind = UINT64_MAX << (f->first % 64);
+	unsigned int word = f->first / 64;
+	bool went = false;
 
-		for (; queued != 0; queued &= queued - 1)
-			serve_dest(w, word * 64 + bits_lowest(queued));
+	/* the word of the first one comes twice: its end, and at last its begin */
+	for (unsigned int i = 0; i <= n_words; i++) {
+		uint64_t queued = f->queued[word];
+
+		queued &= i == 0 ? behind : i == n_words ? ~behind : UINT64_MAX;
+		for (; queued != 0; queued &= queued - 1) {
+			unsigned int dest = word * 64 + bits_lowest(queued);
+
+			if (!serve_dest(w, dest) || went)
+				continue;
+			went = true;
+			f->first = (uint16_t)(dest + 1 == FABRIC_DESTS_MAX ? 0 : dest + 1);
+		}
+		word = word + 1 == n_words ? 0 : word + 1;
 	}
 	ledger_flush(&w->ledger);
 }

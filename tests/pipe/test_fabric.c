@@ -255,3 +255,41 @@ Test(fabric, the_rate_of_the_router_is_nothing_to_a_system_port)
 	cr_assert_eq(f->system[1].rate_bps, CONF_DSF_RATE, "its port's, which nobody knows");
 	node_test_close(&t);
 }
+
+/* Cells for system port `port` among the next `n` that leave by the link. */
+static unsigned int
+take_cells(struct node_test *t, uint16_t link, unsigned int n, unsigned int port)
+{
+	unsigned int found = 0;
+	struct rte_mbuf *m;
+
+	for (; n != 0 && (m = node_test_take_mbuf(t, link)) != NULL; n--) {
+		const uint8_t *p = rte_pktmbuf_mtod_offset(m, const uint8_t *, ETH_HDR_LEN);
+
+		found += wire_get16(p + 8) == port;
+		rte_pktmbuf_free(m);
+	}
+	return found;
+}
+
+/* The link takes a quarter of what comes for the two of them. */
+Test(fabric, destinations_share_a_link_that_is_too_slow)
+{
+	struct node_test t;
+	unsigned int for_host;
+	uint16_t link;
+
+	node_test_open(&t, MB, "%s", yaml(1, 1, "  scheduling: push\n", ""));
+	link = node_test_port(&t, "fab0");
+	for (uint32_t step = 0; step < 500; step++) {
+		for (uint32_t i = 0; i < 32; i++)
+			cr_assert(node_test_put(&t, 0, frame, make(1, 2, i % 2, 4000, i)));
+		node_test_step(&t, 1000);
+		take_cells(&t, link, 16, 4);
+	}
+	take_cells(&t, link, 3000, 4); /* of the time before the link was full */
+	for_host = take_cells(&t, link, 1000, 4);
+	cr_assert_gt(for_host, 450);
+	cr_assert_lt(for_host, 550);
+	node_test_close(&t);
+}
