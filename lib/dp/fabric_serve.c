@@ -209,9 +209,13 @@ ask(struct worker *w, unsigned int voq)
 	fabric_control(w, &h, ext);
 }
 
-/* The VOQs of a destination, urgent classes first; true when a packet went. */
+/*
+ * The VOQs of a destination, urgent classes first; true when a packet went. A packet that finds too
+ * little room keeps it from those behind it, or shorter ones would take it for ever: from classes
+ * less urgent, and from destinations behind the same links (*no_room: their set).
+ */
 static bool
-serve_dest(struct worker *w, unsigned int dest)
+serve_dest(struct worker *w, unsigned int dest, uint16_t *no_room)
 {
 	uint64_t went = w->counters->packets_cut;
 	const struct dp_fabric *f = w->shared->fabric;
@@ -220,9 +224,9 @@ serve_dest(struct worker *w, unsigned int dest)
 	const struct spray_set *set = links_of(w, set_of, &cursor);
 	uint64_t full = 0;
 	uint32_t room = 0;
-	bool left = false;
+	bool left = false, short_of_room = false;
 
-	if (set != NULL)
+	if (set != NULL && set_of != *no_room)
 		full = full_links(w, set, &room);
 	for (unsigned int c = DP_CLASSES; c-- > 0;) {
 		unsigned int voq = dest * DP_CLASSES + c;
@@ -231,8 +235,10 @@ serve_dest(struct worker *w, unsigned int dest)
 		if (v->fifo.n == 0 && !v->renewed)
 			continue;
 		while (voq_head(v) != NULL && room != 0)
-			if (!send_head(w, voq, set, cursor, &full, &room))
-				break;
+			if (!send_head(w, voq, set, cursor, &full, &room)) {
+				short_of_room = true;
+				room = 0;
+			}
 		if (!f->push)
 			ask(w, voq);
 		if (unlikely(v->fifo.n != 0 && voq_stalled(v, w->now_ps, f->watchdog_ps)))
@@ -241,6 +247,8 @@ serve_dest(struct worker *w, unsigned int dest)
 	}
 	if (!left)
 		w->fabric->queued[dest / 64] &= ~(UINT64_C(1) << (dest % 64));
+	if (unlikely(short_of_room && w->counters->packets_cut == went))
+		*no_room = set_of;
 	return w->counters->packets_cut != went;
 }
 
@@ -255,6 +263,7 @@ fabric_serve(struct worker *w)
 	const unsigned int n_words = BITS_ARRAY_LEN(f->queued);
 	uint64_t behind = UINT64_MAX << (f->first % 64);
 	unsigned int word = f->first / 64;
+	uint16_t no_room = 0;
 	bool went = false;
 
 	/* the word of the first one comes twice: its end, and at last its begin */
@@ -265,7 +274,7 @@ fabric_serve(struct worker *w)
 		for (; queued != 0; queued &= queued - 1) {
 			unsigned int dest = word * 64 + bits_lowest(queued);
 
-			if (!serve_dest(w, dest) || went)
+			if (!serve_dest(w, dest, &no_room) || went)
 				continue;
 			went = true;
 			f->first = (uint16_t)(dest + 1 == FABRIC_DESTS_MAX ? 0 : dest + 1);

@@ -272,24 +272,44 @@ take_cells(struct node_test *t, uint16_t link, unsigned int n, unsigned int port
 	return found;
 }
 
-/* The link takes a quarter of what comes for the two of them. */
-Test(fabric, destinations_share_a_link_that_is_too_slow)
+/*
+ * Cells for the host of the far node among 1000, where a link takes `n` cells a turn and more come:
+ * packets of `router_len` to the router there, of `host_len` to the host.
+ */
+static unsigned int
+cells_for_host(const char *dsf, uint32_t router_len, uint32_t host_len, unsigned int n)
 {
 	struct node_test t;
-	unsigned int for_host;
+	unsigned int found;
 	uint16_t link;
 
-	node_test_open(&t, MB, "%s", yaml(1, 1, "  scheduling: push\n", ""));
+	node_test_open(&t, MB, "%s", yaml(1, 1, dsf, ""));
 	link = node_test_port(&t, "fab0");
 	for (uint32_t step = 0; step < 500; step++) {
 		for (uint32_t i = 0; i < 32; i++)
-			cr_assert(node_test_put(&t, 0, frame, make(1, 2, i % 2, 4000, i)));
+			cr_assert(node_test_put(
+				&t, 0, frame, make(1, 2, i % 2, i % 2 ? host_len : router_len, i)));
 		node_test_step(&t, 1000);
-		take_cells(&t, link, 16, 4);
+		take_cells(&t, link, n, 4);
 	}
 	take_cells(&t, link, 3000, 4); /* of the time before the link was full */
-	for_host = take_cells(&t, link, 1000, 4);
-	cr_assert_gt(for_host, 450);
-	cr_assert_lt(for_host, 550);
+	found = take_cells(&t, link, 1000, 4);
 	node_test_close(&t);
+	return found;
+}
+
+Test(fabric, destinations_share_a_link_that_is_too_slow)
+{
+	unsigned int n = cells_for_host("  scheduling: push\n", 4000, 4000, 16);
+
+	cr_assert_gt(n, 450);
+	cr_assert_lt(n, 550);
+}
+
+/* 17 cells never find room if those of one cell may go meanwhile. */
+Test(fabric, long_packets_find_room_beside_short_ones)
+{
+	unsigned int n = cells_for_host("  scheduling: push\n  cell_size: 256\n", 100, 4100, 8);
+
+	cr_assert_gt(n, 200);
 }
