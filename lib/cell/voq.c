@@ -139,9 +139,9 @@ voq_grant(struct voq *v, const struct cell_grant *g, uint64_t now)
 }
 
 bool
-voq_stalled(struct voq *v, uint64_t now, uint64_t watchdog_ps)
+voq_stalled(struct voq *v, uint64_t now, uint64_t watchdog_ps, bool reachable)
 {
-	if (v->push || v->fifo.n == 0 || v->sent < v->granted) {
+	if (v->fifo.n == 0 || (reachable && voq_head(v) != NULL)) {
 		v->credit_ps = now;
 		return false;
 	}

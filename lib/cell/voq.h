@@ -48,7 +48,7 @@ struct voq {
 	uint64_t ask_ps;    /* of the last REQUEST */
 	uint64_t since_ps;  /* the wait for the next grant began: a first REQUEST, or a grant */
 	uint64_t timer_ps;  /* the last REQUEST or grant */
-	uint64_t credit_ps; /* the last grant, or when there was no need for one */
+	uint64_t credit_ps; /* the last grant, or when nothing kept packets from going */
 	uint64_t rtt_ps;    /* smoothed time that a grant takes to come; 0: none has come */
 	uint32_t session;
 	uint32_t packet_id;    /* of the next packet that goes */
@@ -133,10 +133,11 @@ bool voq_ask(struct voq *v, uint64_t now, struct cell_request *ret_request);
 bool voq_grant(struct voq *v, const struct cell_grant *g, uint64_t now);
 
 /*
- * Packets have waited for credit for `watchdog_ps` (0: never): the caller drops them all. To be
- * asked at least a few times in that time. Worker.
+ * Packets have waited for credit, or for links that lead to their device (`reachable`), for
+ * `watchdog_ps` (0: never): the caller drops them all. To be asked at least a few times in that
+ * time. Worker.
  */
-bool voq_stalled(struct voq *v, uint64_t now, uint64_t watchdog_ps);
+bool voq_stalled(struct voq *v, uint64_t now, uint64_t watchdog_ps, bool reachable);
 
 /* When voq_ask() says true, if nothing happens until then; UINT64_MAX: never. Worker. */
 uint64_t voq_next_ps(const struct voq *v, uint64_t now);

@@ -241,8 +241,10 @@ serve_dest(struct worker *w, unsigned int dest, uint16_t *no_room)
 			}
 		if (!f->push)
 			ask(w, voq);
-		if (unlikely(v->fifo.n != 0 && voq_stalled(v, w->now_ps, f->watchdog_ps)))
-			drop_voq(w, voq, DROP_voq_watchdog);
+		if (unlikely(v->fifo.n != 0 &&
+			     voq_stalled(v, w->now_ps, f->watchdog_ps, set != NULL)))
+			drop_voq(
+				w, voq, voq_head(v) == NULL ? DROP_voq_watchdog : DROP_unreachable);
 		left |= v->fifo.n != 0 || v->renewed;
 	}
 	if (!left)

@@ -313,3 +313,27 @@ Test(fabric, long_packets_find_room_beside_short_ones)
 
 	cr_assert_gt(n, 200);
 }
+
+/* Packets that may go, and a device that no link leads to any more: in push all of them may. */
+Test(fabric, packets_for_a_device_that_is_gone_do_not_wait_for_ever)
+{
+	struct pair p;
+	uint64_t put = 0;
+
+	open_pair(&p, 1, "  scheduling: push\n", "");
+	/* until the link takes no more, and some wait */
+	while (fabric_waiting(p.a.node->worker[0]) < 100) {
+		cr_assert(node_test_put(&p.a, 0, frame, make(1, 2, 1, 4000, (uint32_t)put++)));
+		node_test_step(&p.a, 1000);
+		cr_assert_lt(put, 4000);
+	}
+	p.w.now_ns = p.a.ticks;
+	wires_cut(&p.w, 0, true);
+	wires_run(&p.w, 400000000, 1000000);
+	cr_assert_geq(fabric_waiting(p.a.node->worker[0]), 100, "it may come back");
+	wires_run(&p.w, 200000000, 1000000);
+	cr_assert_eq(fabric_waiting(p.a.node->worker[0]), 0);
+	cr_assert_geq(node_test_drops(&p.a, DROP_unreachable), 100);
+	cr_assert_eq(node_test_drops(&p.a, DROP_voq_watchdog), 0);
+	wires_close(&p.w);
+}

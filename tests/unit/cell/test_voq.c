@@ -145,7 +145,7 @@ Test(voq, push_mode_needs_no_credit_and_never_asks)
 	push(&b, 1500, 100);
 	cr_assert_not(asks(&b, &q));
 	cr_assert_eq(voq_next_ps(&b.v, b.now), UINT64_MAX);
-	cr_assert_not(voq_stalled(&b.v, b.now + PS_PER_S, PS_PER_MS));
+	cr_assert_not(voq_stalled(&b.v, b.now + PS_PER_S, PS_PER_MS, true));
 	cr_assert_eq(send_all(&b), 100);
 	teardown(&b);
 }
@@ -327,19 +327,21 @@ Test(voq, the_watchdog_barks_at_packets_without_credit_only)
 
 	setup(&b);
 	b.now += PS_PER_S;
-	cr_assert_not(voq_stalled(&b.v, b.now, dog), "empty");
+	cr_assert_not(voq_stalled(&b.v, b.now, dog, true), "empty");
 	push(&b, 1000, 10);
-	cr_assert_not(voq_stalled(&b.v, b.now, dog), "just come");
+	cr_assert_not(voq_stalled(&b.v, b.now, dog, true), "just come");
 	b.now += dog - 1;
-	cr_assert_not(voq_stalled(&b.v, b.now, dog));
-	cr_assert(voq_stalled(&b.v, b.now + 1, dog));
-	cr_assert_not(voq_stalled(&b.v, b.now + 1, 0), "off");
+	cr_assert_not(voq_stalled(&b.v, b.now, dog, true));
+	cr_assert(voq_stalled(&b.v, b.now + 1, dog, true));
+	cr_assert_not(voq_stalled(&b.v, b.now + 1, 0, true), "off");
 	cr_assert(grants(&b, 1024));
 	b.now += 2 * dog;
-	cr_assert_not(voq_stalled(&b.v, b.now, dog), "has credit, the fabric takes nothing");
+	cr_assert_not(voq_stalled(&b.v, b.now, dog, true), "has credit, the fabric takes nothing");
+	cr_assert_not(voq_stalled(&b.v, b.now + dog - 1, dog, false));
+	cr_assert(voq_stalled(&b.v, b.now + dog, dog, false), "has credit, and no way to go");
 	send_all(&b);
-	cr_assert_not(voq_stalled(&b.v, b.now + dog - 1, dog));
-	cr_assert(voq_stalled(&b.v, b.now + dog, dog));
+	cr_assert_not(voq_stalled(&b.v, b.now + dog - 1, dog, true));
+	cr_assert(voq_stalled(&b.v, b.now + dog, dog, true));
 	teardown(&b);
 }
 
