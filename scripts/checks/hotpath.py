@@ -58,8 +58,9 @@ def in_scope(path):
     folder, _, name = path[len("lib/"):].rpartition("/")
     top = folder.split("/")[0]
     return (top in ("wire", "pkt", "cell", "qos", "flow")
-            or (top == "dp" and name.startswith("stage_") and name.endswith(".c"))
-            or path in ("lib/dp/pipeline.c", "lib/dp/mailbox.c", "lib/dp/counters.h", *PARTLY)
+            or (top == "dp" and name not in ("reclaim.c", "reclaim.h"))
+            or (top == "fib" and name.startswith("table"))
+            or path in PARTLY
             or (top != "base" and name.endswith("_inl.h")))
 
 
