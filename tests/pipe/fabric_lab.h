@@ -184,34 +184,4 @@ lab_psn(const uint8_t *frame)
 	return (uint32_t)frame[51] << 16 | (uint32_t)frame[52] << 8 | frame[53];
 }
 
-/* What all nodes dropped, by reason. */
-static inline const char *
-lab_drops(const struct lab *lab)
-{
-	static char text[1024];
-	size_t len = 0;
-
-	text[0] = '\0';
-	for (unsigned int r = 1; r < DROP_N; r++) {
-		uint64_t n = 0;
-
-		for (unsigned int i = 0; i < lab->w.n_nodes; i++)
-			n += node_test_drops(&lab->node[i], (enum drop_reason)r);
-		if (n != 0)
-			len += (size_t)snprintf(text + len, sizeof(text) - len, " %s %lu",
-				drop_name((enum drop_reason)r), n);
-	}
-	return text;
-}
-
-static inline uint64_t
-lab_dropped(const struct lab *lab)
-{
-	uint64_t n = 0;
-
-	for (unsigned int i = 0; i < lab->w.n_nodes; i++)
-		n += node_test_sums(&lab->node[i]).dropped;
-	return n;
-}
-
 #endif

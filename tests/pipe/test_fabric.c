@@ -4,7 +4,8 @@
 #include "expect.h"
 #include "wires.h"
 
-#define MB 700u
+#define MB   700u
+#define SEED 42u
 
 /* nsf port `in`, `n` links, all to device 2; workers as given. */
 static const char *
@@ -53,7 +54,7 @@ open_pair(struct pair *p, unsigned int n_links, const char *dsf, const char *run
 	p->w.node[0] = &p->a;
 	p->w.node[1] = &p->b;
 	p->w.n_nodes = 2;
-	rng_init(&p->w.rng, 42);
+	rng_init(&p->w.rng, SEED);
 	for (unsigned int l = 0; l < n_links; l++) {
 		char name[8];
 
@@ -93,25 +94,6 @@ Test(fabric, the_neighbour_is_reachable_over_every_link)
 	wires_close(&p.w);
 }
 
-/* What both nodes dropped, by reason. */
-static const char *
-drops(const struct pair *p)
-{
-	static char text[1024];
-	size_t len = 0;
-
-	text[0] = '\0';
-	for (unsigned int r = 1; r < DROP_N; r++) {
-		uint64_t a = node_test_drops(&p->a, (enum drop_reason)r);
-		uint64_t b = node_test_drops(&p->b, (enum drop_reason)r);
-
-		if (a + b != 0)
-			len += (size_t)snprintf(text + len, sizeof(text) - len, " %s %lu+%lu",
-				drop_name((enum drop_reason)r), a, b);
-	}
-	return text;
-}
-
 static void
 one_packet_each_size(const char *dsf)
 {
@@ -126,7 +108,7 @@ one_packet_each_size(const char *dsf)
 			wires_run(&p.w, 60000, 1000);
 			out = node_test_take(&p.b, 0, got, sizeof(got));
 			cr_assert_eq(out, in, "net %u, %u bytes: %zu of %zu; drops%s", net, len,
-				out, in, drops(&p));
+				out, in, wires_drops(&p.w));
 			cr_assert(packet_icrc_ok(got, out));
 			/* the router behind port 0 is a hop of its own */
 			cr_assert_eq(got[14 + 8], net == 0 ? 62 : 63);
@@ -134,7 +116,7 @@ one_packet_each_size(const char *dsf)
 			cr_assert_eq(memcmp(got + 34, frame + 34, in - 34), 0);
 		}
 	}
-	cr_assert_eq(node_test_sums(&p.a).dropped + node_test_sums(&p.b).dropped, 0);
+	cr_assert_eq(wires_dropped(&p.w), 0, "drops:%s", wires_drops(&p.w));
 	wires_close(&p.w);
 }
 
@@ -153,33 +135,54 @@ Test(fabric, packets_of_every_size_arrive_bit_exact_in_small_cells)
 	one_packet_each_size("  scheduling: credit\n  cell_size: 256\n");
 }
 
+/* What make() gave, of a frame that left: which of the two streams, and the number in it. */
+static unsigned int
+net_of(const uint8_t *bytes)
+{
+	return bytes[14 + 18];
+}
+
+static uint32_t
+psn_of(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[51] << 16 | (uint32_t)bytes[52] << 8 | bytes[53];
+}
+
 /* Random sizes over links of unlike delay that jitters: once, in order, whole. */
 static void
 in_order(const char *dsf, const char *runtime, uint32_t n)
 {
+	/* the router and the host's port are two streams: each has numbers of its own */
+	uint32_t sent = 0, came = 0, psn[2] = {0}, next[2] = {0};
 	struct pair p;
-	uint32_t sent = 0, next = 0;
 	size_t len;
 
 	open_pair(&p, 4, dsf, runtime);
 	for (unsigned int i = 0; i < p.w.n_wires; i++)
 		p.w.wire[i].jitter_ns = 5000;
-	while (next < n) {
+	while (came < n) {
 		for (unsigned int k = 0; k < 8 && sent < n; k++, sent++) {
-			len = make(1, 2, sent % 3 == 0 ? 1 : 0, (uint32_t)rng_below(&p.w.rng, 4000),
-				0);
-			/* net 1 and 0 are two streams: number each */
+			unsigned int net = sent % 3 == 0 ? 1 : 0;
+
+			len = make(1, 2, net, (uint32_t)rng_below(&p.w.rng, 4000), psn[net]++);
 			cr_assert(node_test_put(&p.a, 0, frame, len));
 		}
 		wires_step(&p.w, 1000);
-		while ((len = node_test_take(&p.b, 0, got, sizeof(got))) != 0) {
+		for (; (len = node_test_take(&p.b, 0, got, sizeof(got))) != 0; came++) {
+			unsigned int net = net_of(got);
+
 			cr_assert(packet_icrc_ok(got, len));
-			next++;
+			cr_assert_lt(net, 2);
+			cr_assert_eq(psn_of(got), next[net], "net %u: %u, want %u (seed %u)", net,
+				psn_of(got), next[net], SEED);
+			next[net]++;
 		}
 		cr_assert_lt(
-			p.w.now_ns, UINT64_C(60000000) + n * UINT64_C(20000), "%u of %u", next, n);
+			p.w.now_ns, UINT64_C(60000000) + n * UINT64_C(20000), "%u of %u", came, n);
 	}
-	cr_assert_eq(node_test_sums(&p.a).dropped + node_test_sums(&p.b).dropped, 0);
+	wires_run(&p.w, 1000000, 1000);
+	cr_assert_eq(node_test_discard(&p.b, 0), 0, "more came than was sent");
+	cr_assert_eq(wires_dropped(&p.w), 0, "drops:%s", wires_drops(&p.w));
 	wires_close(&p.w);
 }
 
@@ -201,27 +204,43 @@ Test(fabric, cells_of_one_stream_on_links_of_several_workers_meet)
 		20000);
 }
 
+/* Of the cut wire, what was on it is lost: not a cell goes there from the next burst on. */
 Test(fabric, a_link_that_is_cut_loses_only_what_was_on_it)
 {
 	struct pair p;
-	uint32_t sent = 0, came = 0;
-	uint64_t lost;
+	uint32_t sent = 0, sent_then = 0, came = 0, next = 0;
+	uint64_t before = 0, lost;
 	size_t len;
 
 	open_pair(&p, 4, "", "");
-	for (unsigned int turn = 0; turn < 3000; turn++) {
-		if (turn == 1000)
+	p.w.wire[2].delay_ns = 50000; /* so that there is something on it at any time */
+	for (unsigned int turn = 0; turn < 8000; turn++) {
+		if (turn == 1000) {
+			before = p.w.wire[2].data;
+			sent_then = sent;
+			cr_assert_gt(before, 0);
 			wires_cut(&p.w, 1, true);
-		for (unsigned int k = 0; k < 2; k++, sent++) {
+		}
+		for (unsigned int k = 0; k < 2 && turn < 3000; k++, sent++) {
 			len = make(1, 2, 0, 1000 + sent % 2000, sent);
 			cr_assert(node_test_put(&p.a, 0, frame, len));
 		}
 		wires_step(&p.w, 1000);
-		came += node_test_discard(&p.b, 0);
+		while ((len = node_test_take(&p.b, 0, got, sizeof(got))) != 0) {
+			uint32_t psn = psn_of(got);
+
+			/* what is missing was sent before the cut */
+			cr_assert(psn == next || (psn > next && psn <= sent_then),
+				"%u came and %u was next; %u were sent before the cut", psn, next,
+				sent_then);
+			next = psn + 1;
+			came++;
+		}
 	}
-	wires_run(&p.w, 5000000, 10000);
-	came += node_test_discard(&p.b, 0);
 	lost = p.w.wire[2].data_lost;
+	cr_assert_eq(next, sent);
+	cr_assert_eq(p.w.wire[2].data, before, "cells still go to a dead link");
+	cr_assert_gt(lost, 0, "nothing was on the link");
 	cr_assert_geq(came + lost, sent, "%u sent, %u came, %lu cells lost", sent, came, lost);
 	cr_assert_eq(node_test_sums(&p.a).dropped, 0);
 	wires_close(&p.w);

@@ -198,7 +198,7 @@ incast(unsigned int n_edges, unsigned int n_workers, const char *limit, uint32_t
 		"%u sources, %lu control cells lost: %lu bytes in the fabric at most, bound %lu; "
 		"Jain %.5f, busy %.4f\n",
 		n_edges * n_workers, lost(&t), t.most, bound(&t), fair, busy);
-	cr_assert_eq(lab_dropped(&t.lab), 0, "drops:%s", lab_drops(&t.lab));
+	cr_assert_eq(wires_dropped(&t.lab.w), 0, "drops:%s", wires_drops(&t.lab.w));
 	cr_assert_eq(came, t.next, "%u sent, %u came", t.next, came);
 	cr_assert_eq(backlog(&t), 0);
 	cr_assert_eq(lost(&t) != 0, lost_ppm != 0);

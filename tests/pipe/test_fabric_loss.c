@@ -101,10 +101,10 @@ all_is_counted(struct loss *t)
 	cr_assert_eq(r->packets_lost, t->sent - t->came, "%lu lost packets counted, %u of %u came",
 		r->packets_lost, t->came, t->sent);
 	/* a packet is lost by a cell of its own that is lost, and by nothing else */
-	cr_assert_leq(t->sent - t->came, data_lost(t), "drops:%s", lab_drops(&t->lab));
+	cr_assert_leq(t->sent - t->came, data_lost(t), "drops:%s", wires_drops(&t->lab.w));
 	cr_assert_geq((t->sent - t->came) * 5, data_lost(t) * 2);
 	cr_assert_eq(from.cells_made, to.cells_joined + data_lost(t) + timeout + late);
-	cr_assert_eq(lab_dropped(&t->lab), timeout + late, "drops:%s", lab_drops(&t->lab));
+	cr_assert_eq(wires_dropped(&t->lab.w), timeout + late, "drops:%s", wires_drops(&t->lab.w));
 	cr_assert_leq(r->peak_cells, 4096);
 }
 

@@ -122,8 +122,8 @@ Test(fabric_restart, a_spine_with_half_its_links_takes_half_the_cells)
 	cr_assert_float_eq(whole, 0.5, 0.025);
 	cr_assert_float_eq(half, 1.0 / 3, 0.0167);
 	cr_assert_float_eq(again, 0.5, 0.025);
-	cr_assert_eq(t.came, t.sent, "drops:%s", lab_drops(&t.lab));
-	cr_assert_eq(lab_dropped(&t.lab), 0, "drops:%s", lab_drops(&t.lab));
+	cr_assert_eq(t.came, t.sent, "drops:%s", wires_drops(&t.lab.w));
+	cr_assert_eq(wires_dropped(&t.lab.w), 0, "drops:%s", wires_drops(&t.lab.w));
 	wires_close(&t.lab.w);
 }
 
@@ -170,7 +170,7 @@ Test(fabric_restart, the_far_end_comes_back_and_loses_what_was_on_its_way)
 	fprintf(stderr, "%u sent, %u came; in flight %lu packets, %lu cells; dropped %lu cells\n",
 		t.sent, t.came, packets, cells, reassembly_drops(&t));
 	cr_assert_eq(t.next, t.sent, "the last one is %u of %u; drops:%s", t.next, t.sent,
-		lab_drops(&t.lab));
+		wires_drops(&t.lab.w));
 	/* its first REACH tells all that it reaches nobody yet: who is asked then says no_member */
 	away = node_test_drops(&t.lab.node[FROM], DROP_no_member);
 	cr_assert_lt(away, t.sent / 2);
@@ -178,8 +178,8 @@ Test(fabric_restart, the_far_end_comes_back_and_loses_what_was_on_its_way)
 	for (unsigned int i = SPINES; i < t.lab.w.n_nodes; i++)
 		away += node_test_drops(&t.lab.node[i], DROP_unreachable);
 	cr_assert_leq(t.missing, packets + away, "%u missing, %lu in flight; drops:%s", t.missing,
-		packets, lab_drops(&t.lab));
-	cr_assert_leq(reassembly_drops(&t), cells, "drops:%s", lab_drops(&t.lab));
+		packets, wires_drops(&t.lab.w));
+	cr_assert_leq(reassembly_drops(&t), cells, "drops:%s", wires_drops(&t.lab.w));
 	wires_close(&t.lab.w);
 }
 
@@ -207,10 +207,10 @@ source_restarts(uint64_t before_ns, uint64_t pause_ns)
 		"%lu\n",
 		t.sent, t.sent - resumed, t.came, packets, cells, reassembly_drops(&t));
 	cr_assert_eq(t.next, t.sent, "the last one is %u of %u; drops:%s", t.next, t.sent,
-		lab_drops(&t.lab));
+		wires_drops(&t.lab.w));
 	cr_assert_leq(t.missing, packets, "%u missing (%u at once), %lu in flight; drops:%s",
-		t.missing, lost, packets, lab_drops(&t.lab));
-	cr_assert_leq(reassembly_drops(&t), cells, "drops:%s", lab_drops(&t.lab));
+		t.missing, lost, packets, wires_drops(&t.lab.w));
+	cr_assert_leq(reassembly_drops(&t), cells, "drops:%s", wires_drops(&t.lab.w));
 	wires_close(&t.lab.w);
 }
 
@@ -250,9 +250,9 @@ Test(fabric_restart, a_spine_comes_back_and_only_its_cells_were_lost)
 	fprintf(stderr, "%u sent, %u came, %lu cells in flight; share again %.4f\n", t.sent, t.came,
 		cells, part);
 	cr_assert_float_eq(part, 0.5, 0.025);
-	cr_assert_eq(t.next, t.sent, "drops:%s", lab_drops(&t.lab));
+	cr_assert_eq(t.next, t.sent, "drops:%s", wires_drops(&t.lab.w));
 	cr_assert_leq(t.missing, cells, "%u missing, %lu cells were in flight; drops:%s", t.missing,
-		cells, lab_drops(&t.lab));
-	cr_assert_leq(reassembly_drops(&t), cells, "drops:%s", lab_drops(&t.lab));
+		cells, wires_drops(&t.lab.w));
+	cr_assert_leq(reassembly_drops(&t), cells, "drops:%s", wires_drops(&t.lab.w));
 	wires_close(&t.lab.w);
 }

@@ -7,6 +7,7 @@
 #ifndef TEST_PIPE_WIRES_H
 #define TEST_PIPE_WIRES_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,6 +175,36 @@ wires_begin(struct wires *w)
 		for (uint16_t p = 0; p < w->node[i]->node->n_ports; p++)
 			node_set_link(w->node[i]->node, p, true);
 	wires_run(w, 60000000, 100000);
+}
+
+/* What all nodes dropped, by reason. */
+static inline const char *
+wires_drops(const struct wires *w)
+{
+	static char text[1024];
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (unsigned int r = 1; r < DROP_N; r++) {
+		uint64_t n = 0;
+
+		for (unsigned int i = 0; i < w->n_nodes; i++)
+			n += node_test_drops(w->node[i], (enum drop_reason)r);
+		if (n != 0)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, " %s %lu",
+				drop_name((enum drop_reason)r), n);
+	}
+	return text;
+}
+
+static inline uint64_t
+wires_dropped(const struct wires *w)
+{
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < w->n_nodes; i++)
+		n += node_test_sums(w->node[i]).dropped;
+	return n;
 }
 
 static inline void
