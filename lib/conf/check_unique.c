@@ -4,25 +4,11 @@
  * once all is read; unique.c sorts and reports. Addresses, of which an item has several, are
  * check.c's own.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bits.h"
 #include "conf/check.h"
 #include "conf/unique.h"
 
-/* The bytes of item i that must be unique; false: it has none. */
-typedef bool key_fn(const struct conf *c, size_t i, const void **ret_key, uint32_t *ret_len);
 typedef size_t count_fn(const struct conf *c);
-
-static bool
-text_key(const char *s, const void **ret_key, uint32_t *ret_len)
-{
-	*ret_key = s;
-	*ret_len = s ? (uint32_t)strlen(s) : 0;
-	return *ret_len != 0;
-}
 
 static size_t
 count_ports(const struct conf *c)
@@ -31,23 +17,23 @@ count_ports(const struct conf *c)
 }
 
 static bool
-port_name(const struct conf *c, size_t i, const void **ret_key, uint32_t *ret_len)
+port_name(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len)
 {
-	return text_key(c->port[i].name, ret_key, ret_len);
+	return unique_text(d->conf->port[i].name, ret_key, ret_len);
 }
 
 static bool
-port_device(const struct conf *c, size_t i, const void **ret_key, uint32_t *ret_len)
+port_device(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len)
 {
-	return text_key(c->port[i].device, ret_key, ret_len);
+	return unique_text(d->conf->port[i].device, ret_key, ret_len);
 }
 
 static bool
-port_mac(const struct conf *c, size_t i, const void **ret_key, uint32_t *ret_len)
+port_mac(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len)
 {
-	*ret_key = c->port[i].mac;
-	*ret_len = sizeof(c->port[i].mac);
-	return c->port[i].has_mac;
+	*ret_key = d->conf->port[i].mac;
+	*ret_len = sizeof(d->conf->port[i].mac);
+	return d->conf->port[i].has_mac;
 }
 
 static size_t
@@ -57,9 +43,9 @@ count_groups(const struct conf *c)
 }
 
 static bool
-group_name(const struct conf *c, size_t i, const void **ret_key, uint32_t *ret_len)
+group_name(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len)
 {
-	return text_key(c->group[i].name, ret_key, ret_len);
+	return unique_text(d->conf->group[i].name, ret_key, ret_len);
 }
 
 static size_t
@@ -69,11 +55,11 @@ count_workers(const struct conf *c)
 }
 
 static bool
-worker_lcore(const struct conf *c, size_t i, const void **ret_key, uint32_t *ret_len)
+worker_lcore(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len)
 {
-	*ret_key = &c->worker[i].lcore;
-	*ret_len = sizeof(c->worker[i].lcore);
-	return c->worker[i].lcore != UINT16_MAX;
+	*ret_key = &d->conf->worker[i].lcore;
+	*ret_len = sizeof(d->conf->worker[i].lcore);
+	return d->conf->worker[i].lcore != UINT16_MAX;
 }
 
 static size_t
@@ -83,11 +69,11 @@ count_routes(const struct conf *c)
 }
 
 static bool
-route_prefix(const struct conf *c, size_t i, const void **ret_key, uint32_t *ret_len)
+route_prefix(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len)
 {
-	*ret_key = &c->route[i].prefix;
-	*ret_len = sizeof(c->route[i].prefix);
-	return c->route[i].prefix.family != 0;
+	*ret_key = &d->conf->route[i].prefix;
+	*ret_len = sizeof(d->conf->route[i].prefix);
+	return d->conf->route[i].prefix.family != 0;
 }
 
 static size_t
@@ -97,17 +83,17 @@ count_devices(const struct conf *c)
 }
 
 static bool
-device_name(const struct conf *c, size_t i, const void **ret_key, uint32_t *ret_len)
+device_name(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len)
 {
-	return text_key(c->dsf.device[i].name, ret_key, ret_len);
+	return unique_text(d->conf->dsf.device[i].name, ret_key, ret_len);
 }
 
 static bool
-device_id(const struct conf *c, size_t i, const void **ret_key, uint32_t *ret_len)
+device_id(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len)
 {
-	*ret_key = &c->dsf.device[i].id;
-	*ret_len = sizeof(c->dsf.device[i].id);
-	return c->dsf.device[i].id != 0;
+	*ret_key = &d->conf->dsf.device[i].id;
+	*ret_len = sizeof(d->conf->dsf.device[i].id);
+	return d->conf->dsf.device[i].id != 0;
 }
 
 static size_t
@@ -117,25 +103,25 @@ count_system_ports(const struct conf *c)
 }
 
 static bool
-system_port_number(const struct conf *c, size_t i, const void **ret_key, uint32_t *ret_len)
+system_port_number(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len)
 {
-	*ret_key = &c->dsf.system_port[i].number;
-	*ret_len = sizeof(c->dsf.system_port[i].number);
-	return c->dsf.system_port[i].number != 0;
+	*ret_key = &d->conf->dsf.system_port[i].number;
+	*ret_len = sizeof(d->conf->dsf.system_port[i].number);
+	return d->conf->dsf.system_port[i].number != 0;
 }
 
 static bool
-system_port_port(const struct conf *c, size_t i, const void **ret_key, uint32_t *ret_len)
+system_port_port(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len)
 {
-	*ret_key = &c->dsf.system_port[i].port_idx;
-	*ret_len = sizeof(c->dsf.system_port[i].port_idx);
-	return c->dsf.system_port[i].port_idx != UINT16_MAX;
+	*ret_key = &d->conf->dsf.system_port[i].port_idx;
+	*ret_len = sizeof(d->conf->dsf.system_port[i].port_idx);
+	return d->conf->dsf.system_port[i].port_idx != UINT16_MAX;
 }
 
 static const struct {
 	struct unique_kind kind;
 	count_fn *count;
-	key_fn *key;
+	unique_key *key;
 } uniques[] = {
 	{{NULL, "ports", "name", false, "a name of its own"}, count_ports, port_name},
 	{{NULL, "ports", "device", false, "a device of its own"}, count_ports, port_device},
@@ -152,37 +138,13 @@ static const struct {
 		system_port_port},
 };
 
-static int
-check_unique(struct decode *d, const struct unique_kind *k, count_fn *count, key_fn *key)
-{
-	size_t n = count(d->conf), n_found = 0, i = 0;
-	uint32_t list = unique_list(d, k, n);
-	struct unique *found;
-
-	if (n < 2 || list == TREE_NONE)
-		return 0;
-	found = calloc(n, sizeof(found[0]));
-	if (found == NULL)
-		return -ENOMEM;
-	for (uint32_t v = tree_first(d->tree, list); v != TREE_NONE;
-		v = tree_next(d->tree, v), i++) {
-		struct unique *u = &found[n_found];
-
-		*u = (struct unique){.item = v, .idx = (uint32_t)i};
-		u->node = tree_get(d->tree, v, k->key);
-		n_found += u->node != TREE_NONE && key(d->conf, i, &u->key, &u->len);
-	}
-	unique_check(d, k, found, n_found);
-	free(found);
-	return 0;
-}
-
 int
 check_uniques(struct decode *d)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < BITS_ARRAY_LEN(uniques) && rc == 0; i++)
-		rc = check_unique(d, &uniques[i].kind, uniques[i].count, uniques[i].key);
+		rc = unique_check_items(
+			d, &uniques[i].kind, uniques[i].count(d->conf), uniques[i].key);
 	return rc;
 }

@@ -190,33 +190,18 @@ check_event(struct check *c, size_t i)
 		e->wire_idx = claim->wire_idx;
 }
 
+static bool
+node_name(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len)
+{
+	return unique_text(d->topo->node[i].name, ret_key, ret_len);
+}
+
 static int
 check_names(struct decode *d)
 {
 	static const struct unique_kind kind = {NULL, "nodes", "name", false, "a name of its own"};
-	size_t n = d->topo->n_nodes, n_found = 0, i = 0;
-	uint32_t list = unique_list(d, &kind, n);
-	struct unique *found;
 
-	if (n < 2 || list == TREE_NONE)
-		return 0;
-	found = calloc(n, sizeof(found[0]));
-	if (found == NULL)
-		return -ENOMEM;
-	for (uint32_t v = tree_first(d->tree, list); v != TREE_NONE;
-		v = tree_next(d->tree, v), i++) {
-		const char *name = d->topo->node[i].name;
-
-		if (name[0] != '\0')
-			found[n_found++] = (struct unique){.key = name,
-				.len = (uint32_t)strlen(name),
-				.node = tree_get(d->tree, v, "name"),
-				.item = v,
-				.idx = (uint32_t)i};
-	}
-	unique_check(d, &kind, found, n_found);
-	free(found);
-	return 0;
+	return unique_check_items(d, &kind, d->topo->n_nodes, node_name);
 }
 
 static int

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Values that must not repeat: sorted, so that a million routes take a moment. check.c collects
- * them.
+ * Values that must not repeat: sorted, so that a million routes take a moment. check_unique.c and
+ * topo_check.c say which; what an item has several of, check.c collects itself.
  */
 #include "conf/unique.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,4 +75,37 @@ unique_list(const struct decode *d, const struct unique_kind *k, size_t n_items)
 		tree_at(d->tree, list)->n != n_items)
 		return TREE_NONE;
 	return list;
+}
+
+bool
+unique_text(const char *s, const void **ret_key, uint32_t *ret_len)
+{
+	*ret_key = s;
+	*ret_len = s ? (uint32_t)strlen(s) : 0;
+	return *ret_len != 0;
+}
+
+int
+unique_check_items(struct decode *d, const struct unique_kind *k, size_t n, unique_key *key)
+{
+	uint32_t list = unique_list(d, k, n);
+	size_t n_found = 0, i = 0;
+	struct unique *found;
+
+	if (n < 2 || list == TREE_NONE)
+		return 0;
+	found = calloc(n, sizeof(found[0]));
+	if (found == NULL)
+		return -ENOMEM;
+	for (uint32_t v = tree_first(d->tree, list); v != TREE_NONE;
+		v = tree_next(d->tree, v), i++) {
+		struct unique *u = &found[n_found];
+
+		*u = (struct unique){.item = v, .idx = (uint32_t)i};
+		u->node = tree_get(d->tree, v, k->key);
+		n_found += u->node != TREE_NONE && key(d, i, &u->key, &u->len);
+	}
+	unique_check(d, k, found, n_found);
+	free(found);
+	return 0;
 }

@@ -25,6 +25,15 @@ struct unique_kind {
 /* Sorts `u` and reports each value that an earlier one in the file equals. */
 void unique_check(struct decode *d, const struct unique_kind *k, struct unique *u, size_t n);
 
+/* The bytes of item i's key, of what has been read; false: it has none. */
+typedef bool unique_key(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len);
+
+/* A text as a key; NULL and "" are none. */
+bool unique_text(const char *s, const void **ret_key, uint32_t *ret_len);
+
+/* unique_check() of all that the file has of kind k, `n` items; 0 or -ENOMEM. */
+int unique_check_items(struct decode *d, const struct unique_kind *k, size_t n, unique_key *key);
+
 /* Adds an error at a value of kind k. */
 void unique_error(
 	struct decode *d, const struct unique_kind *k, const struct unique *u, const char *text);
