@@ -356,3 +356,28 @@ Test(fabric, packets_for_a_device_that_is_gone_do_not_wait_for_ever)
 	cr_assert_eq(node_test_drops(&p.a, DROP_voq_watchdog), 0);
 	wires_close(&p.w);
 }
+
+/* What a worker does before control has made anything of it: the bit is all that it looks at. */
+Test(fabric, a_link_that_is_dead_by_its_bit_alone_gets_no_cell)
+{
+	static const char *const dsf[] = {"  scheduling: push\n", "  scheduling: credit\n"};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		struct pair p;
+
+		open_pair(&p, 4, dsf[i], "");
+		alive_set(&p.a.node->shared.alive, node_test_port(&p.a, "fab1"), false);
+		for (uint32_t n = 0; n < 400; n++) {
+			size_t len = make(1, 2, n % 2, 3000, n);
+
+			cr_assert(node_test_put(&p.a, 0, frame, len));
+			wires_step(&p.w, 1000);
+		}
+		for (unsigned int l = 0; l < 4; l++)
+			cr_assert_eq(p.w.wire[2 * l].data == 0, l == 1, "link %u: %lu cells", l,
+				p.w.wire[2 * l].data);
+		wires_run(&p.w, 1000000, 1000);
+		cr_assert_eq(node_test_discard(&p.b, 0), 400);
+		wires_close(&p.w);
+	}
+}
