@@ -10,38 +10,53 @@
 
 static uint8_t frame[2048];
 
-/* Overload in turns of `step`; counts bits on the wire that leave from `from` to `to`. */
-static double
-throughput(const char *out, size_t len, uint64_t step, uint64_t from, uint64_t to)
+static void
+ignore(void *ctx, enum node_severity severity, const char *sentence)
 {
+	(void)ctx;
+	(void)severity;
+	(void)sentence;
+}
+
+/* Overload in turns of `step`; bits a second on the wire that leave from `from` to `to`. */
+static double
+overload(struct node_test *t, size_t len, uint64_t step, uint64_t from, uint64_t to)
+{
+	const struct worker_queue *q = &t->node->worker[0]->queue[LONGHAUL_OUT];
 	struct packet p = longhaul_udp(len);
 	size_t n = packet_write(&p, frame, sizeof(frame), NULL);
-	struct node_test t;
 	uint64_t bits = 0;
 
-	longhaul_open(&t, 768, &(struct longhaul_conf){.out = out, .mbufs = 75000});
-	while (t.ticks < to) {
+	while (t->ticks < to) {
 		struct rte_mbuf *m;
 
-		while (queue_packets(&t.node->worker[0]->queue[LONGHAUL_OUT]) -
-				t.node->worker[0]->queue[LONGHAUL_OUT].line.n <
-			300) {
+		while (queue_packets(q) - q->line.n < 300) {
 			for (unsigned int i = 0; i < 64; i++)
-				longhaul_put_frame(&t, 0, frame, n);
-			node_test_step(&t, 0);
+				longhaul_put_frame(t, 0, frame, n);
+			node_test_step(t, 0);
 		}
-		node_test_step(&t, step);
-		while ((m = node_test_take_mbuf(&t, LONGHAUL_OUT)) != NULL) {
-			if (t.ticks > from)
+		node_test_step(t, step);
+		while ((m = node_test_take_mbuf(t, LONGHAUL_OUT)) != NULL) {
+			if (t->ticks > from)
 				bits += 8 * (rte_pktmbuf_pkt_len(m) + 24);
 			rte_pktmbuf_free(m);
 		}
 	}
-	cr_assert_eq(
-		node_test_sums(&t).dropped, 0, "%s: dropped %lu", out, node_test_sums(&t).dropped);
-	node_test_run(&t);
-	node_test_close(&t);
+	cr_assert_eq(node_test_sums(t).dropped, 0, "dropped %lu", node_test_sums(t).dropped);
+	node_test_run(t);
 	return (double)bits / ((double)(to - from) / 1e9);
+}
+
+static double
+throughput(const char *out, size_t len, uint64_t step, uint64_t from, uint64_t to)
+{
+	struct node_test t;
+	double bps;
+
+	longhaul_open(&t, 768, &(struct longhaul_conf){.out = out, .mbufs = 75000});
+	bps = overload(&t, len, step, from, to);
+	node_test_close(&t);
+	return bps;
 }
 
 /* 55,000 frames of the MTU on their way at 50 ms. */
@@ -84,6 +99,36 @@ Test(longhaul_delay, fifty_ms_at_ten_gigabit_are_what_the_check_counts)
 
 	/* 62.5 MB in frames of 1125, and a turn's worth */
 	cr_assert_eq(egress_line_packets(c, 0), 62500000 / 1125 + 1 + 256);
+	conf_free(c);
+}
+
+/* Memory is what the check says, and not a MiB more; small class queues leave none over. */
+Test(longhaul_delay, fifty_ms_at_ten_gigabit_fit_the_memory_that_the_check_promised)
+{
+	const struct node_log log = {.say = ignore};
+	struct conf *c = node_test_conf(
+		"version: 1\nnode: {name: n, id: 1}\nports:\n"
+		"  - {name: in, device: in, role: nsf, mac: \"02:00:00:00:00:01\"}\n"
+		"  - {name: out, device: out, role: longhaul, rate: 10Gbit, delay: 50ms}\n"
+		"classes: [{class: 0, name: c0, limit: 600KB}, {class: 1, name: c1, limit: 64KB},\n"
+		"  {class: 2, name: c2, limit: 64KB}, {class: 3, name: c3, limit: 64KB},\n"
+		"  {class: 4, name: c4, limit: 64KB}, {class: 5, name: c5, limit: 64KB},\n"
+		"  {class: 6, name: c6, limit: 64KB}, {class: 7, name: c7, limit: 64KB}]\n"
+		"groups: [{name: g, members: [{port: out, mac: \"02:aa:00:00:00:01\"}]}]\n"
+		"routes: {static: [{prefix: 0.0.0.0/0, group: g}]}\n");
+	struct node_test t;
+	uint64_t told = 0;
+
+	c->memory = UINT64_C(1) << 40;
+	cr_assert_eq(node_check(c, &log, &told), 0);
+	node_test_open_conf(&t, (unsigned int)(told / (1u << 20) + 1), c);
+	cr_assert_float_eq(
+		overload(&t, FULL, 20 * LONGHAUL_US, 51 * LONGHAUL_MS, 71 * LONGHAUL_MS) / 1e10, 1,
+		0.005);
+	/* three quarters of the MTU: as many of them as the line was made for */
+	overload(&t, 1125, 20 * LONGHAUL_US, 71 * LONGHAUL_MS, 130 * LONGHAUL_MS);
+	cr_assert_gt(t.node->worker[0]->queue[LONGHAUL_OUT].line.n, 53000);
+	node_test_close(&t);
 	conf_free(c);
 }
 

@@ -104,9 +104,6 @@ def weights_are_kept():
         frames = many_flows(20000, f"weights {version}", version)
         for weights in ((1, 1), (3, 1), (6, 4), (1, 255), (1, 2, 3, 4, 5), (3, 0, 1)):
             counts = replay.member_packets(shares(replay.Node(weights), frames, folder()))
-            buckets = 512
-            if weights == (1, 255):
-                assert buckets == 512  # 2 of 512 buckets: the share of weight 1 is exact
             check(counts, weights, f"IPv{version}, weights {weights}")
 
 
