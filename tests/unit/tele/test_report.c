@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
 
 #include "node.h"
 #include "packet.h"
-#include "tele/report.h"
+#include "report_test.h"
 
 #define YAML                                                                                       \
 	"version: 1\n"                                                                             \
@@ -33,42 +27,10 @@
 	"  static:\n"                                                                              \
 	"    - {prefix: 10.2.0.0/16, group: far}\n"
 
-static json_t *
-report_of(const struct node *n, const struct report_run *run)
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
-	json_error_t error;
-	json_t *root;
-
-	cr_assert_eq(report_json(n, run, f), 0);
-	fclose(f);
-	root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-	cr_assert_not_null(root, "%d: %s", error.line, error.text);
-	free(text);
-	return root;
-}
-
-/* The value at a path of keys and indexes such as "groups.far.members.0.port". */
-static json_t *
-at(json_t *root, const char *path)
-{
-	char copy[128], *save = NULL;
-	json_t *o = root;
-
-	snprintf(copy, sizeof(copy), "%s", path);
-	for (char *key = strtok_r(copy, ".", &save); key != NULL; key = strtok_r(NULL, ".", &save))
-		o = json_is_array(o) ? json_array_get(o, strtoul(key, NULL, 10))
-				     : json_object_get(o, key);
-	cr_assert_not_null(o, "no %s in the report", path);
-	return o;
-}
-
 static void
 is_count(json_t *root, const char *path, json_int_t want)
 {
-	json_t *o = at(root, path);
+	json_t *o = report_at(root, path);
 
 	cr_expect(json_is_integer(o), "%s is no integer", path);
 	cr_expect_eq(json_integer_value(o), want, "%s: got %lld, want %lld", path,
@@ -78,7 +40,7 @@ is_count(json_t *root, const char *path, json_int_t want)
 static void
 is_text(json_t *root, const char *path, const char *want)
 {
-	cr_expect_str_eq(json_string_value(at(root, path)), want);
+	cr_expect_str_eq(json_string_value(report_at(root, path)), want);
 }
 
 static void
@@ -121,8 +83,8 @@ check_traffic(json_t *r)
 	is_count(r, "ecn.ce_in", 2);
 	is_count(r, "ecn.ce_marked", 0);
 	is_count(r, "ecn.would_mark_not_ect", 0);
-	cr_expect_float_eq(json_real_value(at(r, "groups.far.imbalance")), 1.0, 1e-9);
-	cr_expect(json_is_null(at(r, "groups.idle.imbalance")));
+	cr_expect_float_eq(json_real_value(report_at(r, "groups.far.imbalance")), 1.0, 1e-9);
+	cr_expect(json_is_null(report_at(r, "groups.idle.imbalance")));
 }
 
 static void
@@ -135,7 +97,7 @@ check_node(json_t *r)
 	is_text(r, "groups.far.members.0.port", "a");
 	is_text(r, "groups.far.members.0.mac", "02:00:00:00:0b:00");
 	is_count(r, "groups.far.members.0.weight", 3);
-	cr_expect(json_is_null(at(r, "groups.far.members.0.via")));
+	cr_expect(json_is_null(report_at(r, "groups.far.members.0.via")));
 	is_text(r, "groups.far.members.1.via", "2001:db8::b");
 	is_text(r, "groups.idle.members.0.via", "10.9.0.1");
 	is_count(r, "groups.far.members.1.weight", 0);
@@ -145,12 +107,12 @@ check_node(json_t *r)
 static void
 check_keys(json_t *r)
 {
-	cr_expect_eq(json_object_size(at(r, "drops")), DROP_N - 1);
-	cr_expect_eq(json_object_size(at(r, "punts")), PUNT_N - 1);
-	cr_expect_eq(json_object_size(at(r, "ports")), 3);
-	cr_expect_eq(json_object_size(at(r, "classes")), DP_CLASSES);
-	cr_expect_eq(json_object_size(at(r, "stages")), DP_STAGES_N);
-	cr_expect_eq(json_array_size(at(r, "groups.far.members")), 2);
+	cr_expect_eq(json_object_size(report_at(r, "drops")), DROP_N - 1);
+	cr_expect_eq(json_object_size(report_at(r, "punts")), PUNT_N - 1);
+	cr_expect_eq(json_object_size(report_at(r, "ports")), 3);
+	cr_expect_eq(json_object_size(report_at(r, "classes")), DP_CLASSES);
+	cr_expect_eq(json_object_size(report_at(r, "stages")), DP_STAGES_N);
+	cr_expect_eq(json_array_size(report_at(r, "groups.far.members")), 2);
 }
 
 Test(report, json_says_what_the_node_counted_under_keys_that_stay)
@@ -175,9 +137,9 @@ Test(report, json_says_what_the_node_counted_under_keys_that_stay)
 	check_keys(r);
 	check_traffic(r);
 	check_node(r);
-	cr_expect_float_eq(json_real_value(at(r, "cycles_per_packet")), 125.1, 1e-9);
+	cr_expect_float_eq(json_real_value(report_at(r, "cycles_per_packet")), 125.1, 1e-9);
 	is_count(r, "cycles_per_packet_median", 120);
-	cr_expect(json_is_null(at(r, "stages.parse")), "no turn was profiled");
+	cr_expect(json_is_null(report_at(r, "stages.parse")), "no turn was profiled");
 	json_decref(r);
 	node_test_close(&t);
 }
@@ -195,9 +157,9 @@ Test(report, a_node_that_saw_nothing_has_null_where_there_is_no_figure)
 	r = report_of(t.node, &run);
 	check_keys(r);
 	is_count(r, "in", 0);
-	cr_expect(json_is_null(at(r, "cycles_per_packet")));
-	cr_expect(json_is_null(at(r, "cycles_per_packet_median")));
-	cr_expect(json_is_null(at(r, "groups.far.imbalance")));
+	cr_expect(json_is_null(report_at(r, "cycles_per_packet")));
+	cr_expect(json_is_null(report_at(r, "cycles_per_packet_median")));
+	cr_expect(json_is_null(report_at(r, "groups.far.imbalance")));
 	json_decref(r);
 
 	f = open_memstream(&text, &len);

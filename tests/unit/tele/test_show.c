@@ -58,15 +58,7 @@ close_shown(struct shown *s)
 static void
 expect_line(const struct shown *s, const char *words)
 {
-	char *squeezed = malloc(strlen(s->text) + 1);
-	size_t n = 0;
-
-	for (const char *c = s->text; *c != '\0'; c++)
-		if (!(*c == ' ' && (c[1] == ' ' || c[1] == '\n')))
-			squeezed[n++] = *c;
-	squeezed[n] = '\0';
-	cr_assert_not_null(strstr(squeezed, words), "no `%s` in:\n%s", words, s->text);
-	free(squeezed);
+	show_has(s->text, words);
 }
 
 /* `n` queue pairs to 10.`net`.0.1; returns the bytes of a frame. */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What tables and reports say of the fabric is what its parts count. */
-#include <jansson.h>
-
 #include "../../pipe/wires.h"
 #include "conf/fabric.h"
 #include "ctl/fabric.h"
 #include "packet.h"
+#include "report_test.h"
 #include "show_test.h"
-#include "tele/report.h"
 #include "tele/show.h"
 #include "tele/table.h"
 
@@ -46,21 +44,6 @@ yaml(unsigned int id, const char *scheduling)
 	return text;
 }
 
-/* `text` holds `words` when runs of spaces count as one. */
-static void
-has(const char *text, const char *words)
-{
-	char *squeezed = malloc(strlen(text) + 1);
-	size_t n = 0;
-
-	for (const char *c = text; *c != '\0'; c++)
-		if (*c != ' ' || (n != 0 && squeezed[n - 1] != '\n' && c[1] != ' ' && c[1] != '\n'))
-			squeezed[n++] = *c;
-	squeezed[n] = '\0';
-	cr_assert_not_null(strstr(squeezed, words), "no `%s` in:\n%s", words, text);
-	free(squeezed);
-}
-
 static void
 put_n(struct node_test *t, unsigned int net, unsigned int n)
 {
@@ -76,63 +59,27 @@ put_n(struct node_test *t, unsigned int net, unsigned int n)
 		cr_assert(node_test_put(t, 0, frame, len));
 }
 
-static json_t *
-json_of(const struct node *n)
-{
-	struct report_run run = {0};
-	json_error_t error;
-	char *text = NULL;
-	json_t *root;
-
-	CAPTURE(text, cr_assert_eq(report_json(n, &run, f), 0));
-	root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-	cr_assert_not_null(root, "%s", error.text);
-	free(text);
-	return root;
-}
-
-/* The value at a path such as "fabric.voqs.0.class". */
-static json_t *
-at(json_t *root, const char *path)
-{
-	char copy[128], *save = NULL;
-	json_t *o = root;
-
-	snprintf(copy, sizeof(copy), "%s", path);
-	for (char *key = strtok_r(copy, ".", &save); key != NULL; key = strtok_r(NULL, ".", &save))
-		o = json_is_array(o) ? json_array_get(o, strtoul(key, NULL, 10))
-				     : json_object_get(o, key);
-	cr_assert_not_null(o, "no %s in the report", path);
-	return o;
-}
-
-static json_int_t
-number(json_t *root, const char *path)
-{
-	cr_assert(json_is_integer(at(root, path)), "%s is no integer", path);
-	return json_integer_value(at(root, path));
-}
-
 static const char *
 word(json_t *root, const char *path)
 {
-	cr_assert(json_is_string(at(root, path)), "%s is no string", path);
-	return json_string_value(at(root, path));
+	cr_assert(json_is_string(report_at(root, path)), "%s is no string", path);
+	return json_string_value(report_at(root, path));
 }
 
 /* The law of dp/counters.h, from the keys alone. */
 static void
 adds_up(json_t *r)
 {
-	cr_expect_eq(number(r, "in") + number(r, "duplicated") + number(r, "made"),
-		number(r, "out") + number(r, "punted") + number(r, "dropped") + number(r, "ended") +
-			number(r, "waiting"));
-	cr_expect_eq(number(r, "made"), number(r, "fabric.cells_made") +
-						number(r, "fabric.packets_joined") +
-						number(r, "fabric.control_out"));
-	cr_expect_eq(number(r, "ended"), number(r, "fabric.packets_cut") +
-						 number(r, "fabric.cells_joined") +
-						 number(r, "fabric.control_in"));
+	cr_expect_eq(
+		report_number(r, "in") + report_number(r, "duplicated") + report_number(r, "made"),
+		report_number(r, "out") + report_number(r, "punted") + report_number(r, "dropped") +
+			report_number(r, "ended") + report_number(r, "waiting"));
+	cr_expect_eq(report_number(r, "made"), report_number(r, "fabric.cells_made") +
+						       report_number(r, "fabric.packets_joined") +
+						       report_number(r, "fabric.control_out"));
+	cr_expect_eq(report_number(r, "ended"), report_number(r, "fabric.packets_cut") +
+							report_number(r, "fabric.cells_joined") +
+							report_number(r, "fabric.control_in"));
 }
 
 Test(show_fabric, a_node_without_a_fabric_says_so)
@@ -155,10 +102,10 @@ Test(show_fabric, a_node_without_a_fabric_says_so)
 	cr_expect_str_eq(text, sentence);
 	CAPTURE(text, report_text(t.node, &(struct report_run){0}, f));
 	cr_expect_null(strstr(text, "fabric"));
-	r = json_of(t.node);
-	cr_expect(json_is_null(at(r, "fabric")));
-	cr_expect_eq(number(r, "made"), 0);
-	cr_expect_eq(number(r, "ended"), 0);
+	r = report_of(t.node, &(struct report_run){0});
+	cr_expect(json_is_null(report_at(r, "fabric")));
+	cr_expect_eq(report_number(r, "made"), 0);
+	cr_expect_eq(report_number(r, "ended"), 0);
 	json_decref(r);
 	free(text);
 	node_test_close(&t);
@@ -174,24 +121,24 @@ Test(show_fabric, members_by_device_are_told_by_its_name_and_port)
 	node_test_open(&t, MB, "%s", yaml(1, "push"));
 	cr_assert_eq(show_base_init(&zero, t.node), 0);
 	CAPTURE(text, show_group(t.node, NULL, NULL, f));
-	has(text, "\n0 host - 02:aa:00:00:00:01 live 1 ");
-	has(text, "\n0 device far, router - 02:0d:00:02:00:00 live 1 ");
-	has(text, "\n0 device far, port 4 - 02:bb:00:00:00:01 live 1 ");
+	show_has(text, "\n0 host - 02:aa:00:00:00:01 live 1 ");
+	show_has(text, "\n0 device far, router - 02:0d:00:02:00:00 live 1 ");
+	show_has(text, "\n0 device far, port 4 - 02:bb:00:00:00:01 live 1 ");
 	CAPTURE(text, show_live(t.node, &zero, NODE_TEST_HZ, f));
-	has(text, "\ndirect 0 device far, port 4 1 0 0.0 % 100.0 %\n");
+	show_has(text, "\ndirect 0 device far, port 4 1 0 0.0 % 100.0 %\n");
 	alive_set(&t.node->shared.alive, 4, false);
 	CAPTURE(text, show_group(t.node, NULL, "router", f));
-	has(text, "\n0 device far, router - 02:0d:00:02:00:00 unreachable 1 ");
+	show_has(text, "\n0 device far, router - 02:0d:00:02:00:00 unreachable 1 ");
 	CAPTURE(text, show_port(t.node, NULL, f));
-	has(text, "\nfab0 dsf memory up 4200 ");
-	r = json_of(t.node);
+	show_has(text, "\nfab0 dsf memory up 4200 ");
+	r = report_of(t.node, &(struct report_run){0});
 	cr_expect_str_eq(word(r, "groups.out.members.0.port"), "host");
-	cr_expect(json_is_null(at(r, "groups.out.members.0.device")));
-	cr_expect(json_is_null(at(r, "groups.out.members.0.system_port")));
-	cr_expect(json_is_null(at(r, "groups.direct.members.0.port")));
+	cr_expect(json_is_null(report_at(r, "groups.out.members.0.device")));
+	cr_expect(json_is_null(report_at(r, "groups.out.members.0.system_port")));
+	cr_expect(json_is_null(report_at(r, "groups.direct.members.0.port")));
 	cr_expect_str_eq(word(r, "groups.direct.members.0.device"), "far");
-	cr_expect_eq(number(r, "groups.direct.members.0.system_port"), 4);
-	cr_expect_eq(number(r, "groups.router.members.0.system_port"), 0);
+	cr_expect_eq(report_number(r, "groups.direct.members.0.system_port"), 4);
+	cr_expect_eq(report_number(r, "groups.router.members.0.system_port"), 0);
 	json_decref(r);
 	free(text);
 	show_base_fini(&zero);
@@ -206,21 +153,22 @@ Test(show_fabric, a_replay_has_every_listed_device_behind_every_link)
 
 	node_test_open(&t, MB, "%s", yaml(1, "push"));
 	CAPTURE(text, show_fabric(t.node, NULL, f));
-	has(text, "\nfab1 up - - - 0 0\n");
-	has(text, "\n2 far reachable - 3 fab0 fab2 25.0 % each, fab1 50.0 %\n");
-	has(text, "\n77 nowhere reachable - 3 fab0 ");
-	has(text, "\nA replay hears of no device: ");
+	show_has(text, "\nfab1 up - - - 0 0\n");
+	show_has(text, "\n2 far reachable - 3 fab0 fab2 25.0 % each, fab1 50.0 %\n");
+	show_has(text, "\n77 nowhere reachable - 3 fab0 ");
+	show_has(text, "\nA replay hears of no device: ");
 	alive_set(&t.node->shared.alive, 1, false);
 	CAPTURE(text, show_fabric(t.node, NULL, f));
-	has(text, "\nfab0 no carrier - - - 0 0\n");
-	has(text, "\n2 far reachable - 3 fab1 66.7 %, fab2 33.3 %\n");
-	r = json_of(t.node);
-	cr_expect(json_is_false(at(r, "fabric.links.fab0.alive")));
-	cr_expect(json_is_true(at(r, "fabric.links.fab1.alive")));
-	cr_expect(json_is_null(at(r, "fabric.links.fab1.neighbour")));
-	cr_expect_eq(json_array_size(at(r, "fabric.devices")), 2);
-	cr_expect(json_is_null(at(r, "fabric.devices.0.hops")));
-	cr_expect_float_eq(json_real_value(at(r, "fabric.devices.0.shares.fab1")), 0.6667, 1e-9);
+	show_has(text, "\nfab0 no carrier - - - 0 0\n");
+	show_has(text, "\n2 far reachable - 3 fab1 66.7 %, fab2 33.3 %\n");
+	r = report_of(t.node, &(struct report_run){0});
+	cr_expect(json_is_false(report_at(r, "fabric.links.fab0.alive")));
+	cr_expect(json_is_true(report_at(r, "fabric.links.fab1.alive")));
+	cr_expect(json_is_null(report_at(r, "fabric.links.fab1.neighbour")));
+	cr_expect_eq(json_array_size(report_at(r, "fabric.devices")), 2);
+	cr_expect(json_is_null(report_at(r, "fabric.devices.0.hops")));
+	cr_expect_float_eq(
+		json_real_value(report_at(r, "fabric.devices.0.shares.fab1")), 0.6667, 1e-9);
 	json_decref(r);
 	free(text);
 	node_test_close(&t);
@@ -242,8 +190,8 @@ Test(show_fabric, voqs_without_credit_say_push)
 	len = t.node->worker[0]->counters->port_in[0].bytes / N;
 	CAPTURE(text, show_voq(t.node, f));
 	cr_expect_eq(t.node->worker[0]->counters->packets_cut, N);
-	has(text, "\nfar 4 3 0 0 0 ");
-	has(text, " push - ");
+	show_has(text, "\nfar 4 3 0 0 0 ");
+	show_has(text, " push - ");
 	CAPTURE(text, show_sum(t.node, f));
 	snprintf(want, sizeof(want),
 		"in %u + made here %u = out %u + punted 0 + dropped 0 + ended "
@@ -251,18 +199,18 @@ Test(show_fabric, voqs_without_credit_say_push)
 		"packets, made 0 control cells and took in 0\n",
 		N, 2 * N, 2 * N, N, N, 2 * N);
 	cr_expect_str_eq(text, want);
-	r = json_of(t.node);
+	r = report_of(t.node, &(struct report_run){0});
 	adds_up(r);
-	cr_expect_eq(number(r, "made"), 2 * N);
-	cr_expect_eq(number(r, "ended"), N);
-	cr_assert_eq(json_array_size(at(r, "fabric.voqs")), 1);
+	cr_expect_eq(report_number(r, "made"), 2 * N);
+	cr_expect_eq(report_number(r, "ended"), N);
+	cr_assert_eq(json_array_size(report_at(r, "fabric.voqs")), 1);
 	cr_expect_str_eq(word(r, "fabric.voqs.0.device"), "far");
-	cr_expect_eq(number(r, "fabric.voqs.0.system_port"), 4);
-	cr_expect_eq(number(r, "fabric.voqs.0.class"), 3);
-	cr_expect_eq(number(r, "fabric.voqs.0.packets"), N);
-	cr_expect_eq(number(r, "fabric.voqs.0.bytes"), (json_int_t)(N * len));
-	cr_expect_eq(number(r, "fabric.voqs.0.waiting_bytes"), 0);
-	cr_expect_geq(number(r, "fabric.voqs.0.high_water"), (json_int_t)len);
+	cr_expect_eq(report_number(r, "fabric.voqs.0.system_port"), 4);
+	cr_expect_eq(report_number(r, "fabric.voqs.0.class"), 3);
+	cr_expect_eq(report_number(r, "fabric.voqs.0.packets"), N);
+	cr_expect_eq(report_number(r, "fabric.voqs.0.bytes"), (json_int_t)(N * len));
+	cr_expect_eq(report_number(r, "fabric.voqs.0.waiting_bytes"), 0);
+	cr_expect_geq(report_number(r, "fabric.voqs.0.high_water"), (json_int_t)len);
 	json_decref(r);
 	free(text);
 	node_test_close(&t);
@@ -307,28 +255,28 @@ check_source(struct node *n, char **text)
 {
 	const struct voq *v = &n->worker[0]->fabric->voq[1 * DP_CLASSES + 3];
 	char wanted[32], row[160];
-	json_t *r = json_of(n);
+	json_t *r = report_of(n, &(struct report_run){0});
 
 	cr_assert_eq(n->fabric->dp.n_dests, 2);
 	adds_up(r);
-	cr_expect_eq(number(r, "fabric.packets_cut"), 2 * N);
-	cr_expect_eq(number(r, "fabric.cells_made"), 4 * N);
-	cr_expect_eq(json_array_size(at(r, "fabric.voqs")), 2);
-	cr_expect_gt(number(r, "fabric.requests_out"), 0);
-	cr_expect_gt(number(r, "fabric.grants_in"), 0);
-	cr_expect_gt(number(r, "fabric.reach_out"), 0);
-	cr_expect_eq(number(r, "fabric.links.fab2.neighbour"), 2);
-	cr_expect_eq(number(r, "fabric.devices.0.device"), 2);
-	cr_expect_eq(number(r, "fabric.devices.0.hops"), 0);
-	cr_expect(json_is_false(at(r, "fabric.devices.1.reachable")));
+	cr_expect_eq(report_number(r, "fabric.packets_cut"), 2 * N);
+	cr_expect_eq(report_number(r, "fabric.cells_made"), 4 * N);
+	cr_expect_eq(json_array_size(report_at(r, "fabric.voqs")), 2);
+	cr_expect_gt(report_number(r, "fabric.requests_out"), 0);
+	cr_expect_gt(report_number(r, "fabric.grants_in"), 0);
+	cr_expect_gt(report_number(r, "fabric.reach_out"), 0);
+	cr_expect_eq(report_number(r, "fabric.links.fab2.neighbour"), 2);
+	cr_expect_eq(report_number(r, "fabric.devices.0.device"), 2);
+	cr_expect_eq(report_number(r, "fabric.devices.0.hops"), 0);
+	cr_expect(json_is_false(report_at(r, "fabric.devices.1.reachable")));
 	json_decref(r);
 	CAPTURE(*text, show_voq(n, f));
 	table_thousands(v->wanted, wanted);
 	snprintf(row, sizeof(row), " %s %s %s 0 0\n", wanted, wanted, wanted);
 	cr_expect_eq(v->wanted, v->sent);
-	has(*text, "\nfar router 3 0 0 0 ");
-	has(*text, "\nfar 4 3 0 0 0 ");
-	has(*text, row);
+	show_has(*text, "\nfar router 3 0 0 0 ");
+	show_has(*text, "\nfar 4 3 0 0 0 ");
+	show_has(*text, row);
 }
 
 static void
@@ -339,28 +287,28 @@ check_destination(struct node *n, char **text)
 				   : credit_stats(n->worker[0]->fabric->credit[1])->granted_bytes;
 	const struct reasm_stats *s = reasm_stats(n->worker[0]->fabric->reasm);
 	char row[160], bytes[32], rate[64];
-	json_t *r = json_of(n);
+	json_t *r = report_of(n, &(struct report_run){0});
 
 	adds_up(r);
-	cr_expect_eq(number(r, "fabric.packets_joined"), 2 * N);
-	cr_expect_eq(number(r, "fabric.cells_joined"), 4 * N);
-	cr_expect_eq(number(r, "fabric.reassembly.packets"), 2 * N);
-	cr_expect_eq(number(r, "fabric.reassembly.most_cells"), s->peak_cells);
-	cr_assert_eq(json_array_size(at(r, "fabric.credit")), 2);
-	cr_expect_eq(number(r, "fabric.credit.1.system_port"), 4);
+	cr_expect_eq(report_number(r, "fabric.packets_joined"), 2 * N);
+	cr_expect_eq(report_number(r, "fabric.cells_joined"), 4 * N);
+	cr_expect_eq(report_number(r, "fabric.reassembly.packets"), 2 * N);
+	cr_expect_eq(report_number(r, "fabric.reassembly.most_cells"), s->peak_cells);
+	cr_assert_eq(json_array_size(report_at(r, "fabric.credit")), 2);
+	cr_expect_eq(report_number(r, "fabric.credit.1.system_port"), 4);
 	cr_expect_str_eq(word(r, "fabric.credit.1.port"), "host");
-	cr_expect_eq(number(r, "fabric.credit.1.granted_bytes"), (json_int_t)granted);
-	cr_expect(json_is_null(at(r, "fabric.credit.0.port")));
+	cr_expect_eq(report_number(r, "fabric.credit.1.granted_bytes"), (json_int_t)granted);
+	cr_expect(json_is_null(report_at(r, "fabric.credit.0.port")));
 	json_decref(r);
 	CAPTURE(*text, show_reassembly(n, f));
 	snprintf(row, sizeof(row), "\n0 2 0 %u 0 %u %u %u 0 0\n", s->peak_packets, s->peak_cells,
 		2 * N, 4 * N);
-	has(*text, row);
+	show_has(*text, row);
 	CAPTURE(*text, show_credit(n, f));
 	snprintf(rate, sizeof(rate), "\n4 host ");
-	has(*text, rate);
+	show_has(*text, rate);
 	snprintf(row, sizeof(row), " %s -\n", table_thousands(granted, bytes));
-	has(*text, row);
+	show_has(*text, row);
 }
 
 Test(show_fabric, both_ends_of_a_fabric_tell_what_went_over)
@@ -378,8 +326,8 @@ Test(show_fabric, both_ends_of_a_fabric_tell_what_went_over)
 	check_destination(t[1].node, &text);
 	for (unsigned int i = 0; i < 2; i++)
 		CAPTURE(text, report_text(t[i].node, &(struct report_run){0}, f));
-	has(text, "\nfab0 up far 1 ");
-	has(text, "\n0 2 0 ");
+	show_has(text, "\nfab0 up far 1 ");
+	show_has(text, "\n0 2 0 ");
 	free(text);
 	wires_close(&w);
 }
@@ -394,9 +342,9 @@ Test(show_fabric, links_are_up_drained_dead_or_without_carrier)
 	open_pair(&w, t);
 	cr_assert_eq(show_base_init(&base, t[0].node), 0);
 	CAPTURE(text, show_fabric(t[0].node, NULL, f));
-	has(text, "\nfab0 up far 1 ");
-	has(text, "\n2 far reachable 0 3 fab0 fab2 25.0 % each, fab1 50.0 %\n");
-	has(text, "\n77 nowhere unreachable - 0 -\n");
+	show_has(text, "\nfab0 up far 1 ");
+	show_has(text, "\n2 far reachable 0 3 fab0 fab2 25.0 % each, fab1 50.0 %\n");
+	show_has(text, "\n77 nowhere unreachable - 0 -\n");
 	put_n(&t[0], 0, N);
 	wires_run(&w, 2000000, 1000);
 	show_base_take(&base, t[0].node, 0);
@@ -404,14 +352,14 @@ Test(show_fabric, links_are_up_drained_dead_or_without_carrier)
 	w.wire[2].cut = w.wire[3].cut = true; /* fab1: nothing is heard any more */
 	wires_run(&w, 60000000, 100000);
 	CAPTURE(text, show_fabric(t[0].node, &base, f));
-	has(text, "\nfab0 drained far 1 ");
-	has(text, "\nfab1 dead far ");
-	has(text, "\nfab2 up far 1 ");
-	has(text, "\n2 far reachable 0 1 fab2 100.0 %\n");
-	has(text, " ms 0 0\n"); /* cells: none since the baseline */
+	show_has(text, "\nfab0 drained far 1 ");
+	show_has(text, "\nfab1 dead far ");
+	show_has(text, "\nfab2 up far 1 ");
+	show_has(text, "\n2 far reachable 0 1 fab2 100.0 %\n");
+	show_has(text, " ms 0 0\n"); /* cells: none since the baseline */
 	node_set_link(t[0].node, 1, false);
 	CAPTURE(text, show_fabric(t[0].node, NULL, f));
-	has(text, "\nfab0 no carrier far ");
+	show_has(text, "\nfab0 no carrier far ");
 	node_test_discard(&t[1], 0);
 	show_base_fini(&base);
 	free(text);
@@ -428,7 +376,7 @@ Test(show_fabric, classes_that_wait_beyond_the_bound_are_held)
 	bytes = &t.node->shared.commons[0].class_[3].bytes;
 	*bytes = (int64_t)t.node->fabric->dp.system[1].bound + 1;
 	CAPTURE(text, show_credit(t.node, f));
-	has(text, " 3\n");
+	show_has(text, " 3\n");
 	*bytes = (int64_t)t.node->fabric->dp.system[1].bound;
 	CAPTURE(text, show_credit(t.node, f));
 	cr_expect_null(strstr(text, " 3\n"));
@@ -451,8 +399,9 @@ Test(show_fabric, cells_that_came_to_nothing_stand_by_reason)
 	drop[DROP_reassembly_full] = 5;
 	drop[DROP_voq_full] = 7;
 	CAPTURE(text, show_reassembly(t.node, f));
-	has(text, "\nreassembly_timeout 1,234 other cells of its packet did not come in time\n");
-	has(text, "\nreassembly_full 5 ");
+	show_has(text,
+		"\nreassembly_timeout 1,234 other cells of its packet did not come in time\n");
+	show_has(text, "\nreassembly_full 5 ");
 	cr_expect_null(strstr(text, "voq_full"));
 	drop[DROP_reassembly_timeout] = drop[DROP_reassembly_full] = drop[DROP_voq_full] = 0;
 	free(text);

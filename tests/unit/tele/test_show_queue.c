@@ -4,16 +4,11 @@
  * packets wait: 200 of them into 1 Mbit/s while the clock stands, so that one left and 199 wait.
  */
 #include <errno.h>
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
 
 #include "node.h"
 #include "packet.h"
+#include "report_test.h"
 #include "show_test.h"
-#include "tele/report.h"
 #include "tele/show.h"
 #include "wire/pfc.h"
 
@@ -80,32 +75,8 @@ close_shown(struct shown *s)
 #define SHOW(s, call)                                                                              \
 	do {                                                                                       \
 		CAPTURE((s)->text, call);                                                          \
-		squeeze((s)->text);                                                                \
+		show_squeeze((s)->text);                                                           \
 	} while (0)
-
-static void
-squeeze(char *text)
-{
-	size_t n = 0;
-
-	for (const char *c = text; *c != '\0'; c++)
-		if (!(*c == ' ' && (c[1] == ' ' || c[1] == '\n')))
-			text[n++] = *c;
-	text[n] = '\0';
-}
-
-static json_int_t
-number(const json_t *root, const char *port, const char *object, const char *class, const char *key)
-{
-	const json_t *o = json_object_get(json_object_get(root, "ports"), port);
-
-	o = json_object_get(o, object);
-	if (class != NULL)
-		o = json_object_get(o, class);
-	o = json_object_get(o, key);
-	cr_assert(json_is_integer(o), "%s.%s.%s", port, object, key);
-	return json_integer_value(o);
-}
 
 static void
 has(const struct shown *s, const char *line)
@@ -180,7 +151,6 @@ Test(show_queue, marks_and_drops_are_told_by_port_and_class_and_since_the_baseli
 {
 	struct report_run run = {0};
 	struct show_base base;
-	json_error_t error;
 	struct shown s;
 	json_t *root;
 
@@ -200,11 +170,9 @@ Test(show_queue, marks_and_drops_are_told_by_port_and_class_and_since_the_baseli
 	has(&s, "\nslow 3 rdma dwrr 50 yes 1,000,000 295 35,990 35,990 7\n");
 	SHOW(&s, cr_assert_eq(show_ecn(s.t.node, &base, NULL, f), 0));
 	has(&s, "\nslow 3 rdma red 4,000 4,000 100 % - no 35,990 0\n");
-	SHOW(&s, cr_assert_eq(report_json(s.t.node, &run, f), 0));
-	root = json_loads(s.text, JSON_REJECT_DUPLICATES, &error);
-	cr_assert_not_null(root, "%s", error.text);
-	cr_expect_eq(number(root, "slow", "queues", "rdma", "dropped"), 711);
-	cr_expect_eq(number(root, "slow", "queues", "rdma", "ce_marked"), 262);
+	root = report_of(s.t.node, &run);
+	cr_expect_eq(report_number(root, "ports.slow.queues.rdma.dropped"), 711);
+	cr_expect_eq(report_number(root, "ports.slow.queues.rdma.ce_marked"), 262);
 	json_decref(root);
 	show_base_fini(&base);
 	close_shown(&s);
@@ -270,27 +238,24 @@ Test(show_queue, the_live_view_shows_backlog_marks_and_pauses)
 Test(show_queue, the_reports_have_queues_and_pauses)
 {
 	struct report_run run = {0};
-	json_error_t error;
 	struct shown s;
 	json_t *root;
 
 	open_shown(&s);
 	send_n(&s, N);
-	SHOW(&s, cr_assert_eq(report_json(s.t.node, &run, f), 0));
-	root = json_loads(s.text, JSON_REJECT_DUPLICATES, &error);
-	cr_assert_not_null(root, "%s", error.text);
-	cr_expect_eq(number(root, "slow", "queues", "rdma", "waiting_bytes"), WAIT * LEN);
-	cr_expect_eq(number(root, "slow", "queues", "rdma", "high_water"), WAIT * LEN);
-	cr_expect_eq(number(root, "slow", "queues", "rdma", "limit"), 1000000);
-	cr_expect_eq(number(root, "slow", "queues", "cnp", "limit"), 16000000);
-	cr_expect_eq(number(root, "slow", "queues", "rdma", "ce_marked"), MARKED);
-	cr_expect_eq(number(root, "slow", "queues", "rdma", "dropped"), 0);
-	cr_expect_eq(number(root, "slow", "queues", "default", "ce_marked"), 0);
-	cr_expect_eq(number(root, "plain", "queues", "rdma", "high_water"), 0);
-	cr_expect_eq(number(root, "in", "pfc", NULL, "out"), 1);
-	cr_expect_eq(number(root, "in", "pfc", NULL, "in"), 0);
-	cr_expect_eq(number(root, "slow", "pfc", NULL, "storms_detected"), 0);
-	cr_expect_eq(number(root, "slow", "pfc", NULL, "storms_restored"), 0);
+	root = report_of(s.t.node, &run);
+	cr_expect_eq(report_number(root, "ports.slow.queues.rdma.waiting_bytes"), WAIT * LEN);
+	cr_expect_eq(report_number(root, "ports.slow.queues.rdma.high_water"), WAIT * LEN);
+	cr_expect_eq(report_number(root, "ports.slow.queues.rdma.limit"), 1000000);
+	cr_expect_eq(report_number(root, "ports.slow.queues.cnp.limit"), 16000000);
+	cr_expect_eq(report_number(root, "ports.slow.queues.rdma.ce_marked"), MARKED);
+	cr_expect_eq(report_number(root, "ports.slow.queues.rdma.dropped"), 0);
+	cr_expect_eq(report_number(root, "ports.slow.queues.default.ce_marked"), 0);
+	cr_expect_eq(report_number(root, "ports.plain.queues.rdma.high_water"), 0);
+	cr_expect_eq(report_number(root, "ports.in.pfc.out"), 1);
+	cr_expect_eq(report_number(root, "ports.in.pfc.in"), 0);
+	cr_expect_eq(report_number(root, "ports.slow.pfc.storms_detected"), 0);
+	cr_expect_eq(report_number(root, "ports.slow.pfc.storms_restored"), 0);
 	json_decref(root);
 	SHOW(&s, report_text(s.t.node, &run, f));
 	has(&s, "\nslow 3 rdma dwrr 50 yes 1,000,000 199 24,278 24,278 0\n");
