@@ -49,6 +49,64 @@ def sh(*words, check=True, timeout=30):
     return done.stdout
 
 
+class Namespaces:
+    """Network namespaces, what joins them and what runs in them. down() takes all of it away again."""
+
+    def __init__(self):
+        self.made, self.spawned = [], []
+
+    def add(self, *names, ipv6=False):
+        for ns in names:
+            sh("ip", "netns", "add", ns)
+            self.made.append(ns)
+            # tshark's helpers look for a phone on 127.0.0.1, and wait for it if nobody refuses
+            sh("ip", "-n", ns, "link", "set", "lo", "up")
+            for which in () if ipv6 else ("all", "default"):
+                off = f"net.ipv6.conf.{which}.disable_ipv6=1"
+                sh("ip", "netns", "exec", ns, "sysctl", "-qw", off)
+
+    @staticmethod
+    def join(one, other, mtu=1500):
+        """A veth; each end is (namespace, interface, MAC or None)."""
+        ends = [
+            [name, "netns", ns, *(("address", mac) if mac else ())] for ns, name, mac in (one, other)
+        ]
+        sh("ip", "link", "add", *ends[0], "type", "veth", "peer", "name", *ends[1])
+        for ns, name, _ in (one, other):
+            sh("ip", "-n", ns, "link", "set", name, "mtu", str(mtu), "up")
+
+    @staticmethod
+    def behind(ns, device, address, gateway, mac, network="default"):
+        """The kernel of `ns` is a host whose way to `network` is a node that it need not ask for its MAC."""
+        ip, nodad = ("-6", ["nodad"]) if ":" in address else ("-4", [])
+        # A veth leaves checksums to the receiving kernel, and there is none behind the node.
+        sh("ip", "netns", "exec", ns, "ethtool", "-K", device, "tx", "off", "rx", "off")
+        sh("ip", "-n", ns, ip, "addr", "add", address, "dev", device, *nodad)
+        known = ("lladdr", mac, "nud", "permanent", "dev", device)
+        sh("ip", "-n", ns, "neigh", "replace", gateway, *known)
+        sh("ip", "-n", ns, ip, "route", "add", network, "via", gateway)
+
+    def within(self, ns, *words, **options):
+        return sh("ip", "netns", "exec", ns, *words, **options)
+
+    def spawn(self, ns, *words, **options):
+        self.spawned.append(subprocess.Popen(["ip", "netns", "exec", ns, *words], **options))
+        return self.spawned[-1]
+
+    def down(self):
+        for process in reversed(self.spawned):
+            if process.poll() is None:
+                process.terminate()
+                try:
+                    process.wait(10)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+        for ns in self.made:
+            sh("ip", "netns", "del", ns, check=False)
+        self.made, self.spawned = [], []
+
+
 def node_yaml(runtime="", mtu=1500, options=""):
     """Static routes and static MACs only: nothing for the node to resolve. `options`: of both devices."""
     lines = [
@@ -72,8 +130,9 @@ def node_yaml(runtime="", mtu=1500, options=""):
     return "\n".join(lines) + "\n"
 
 
-class Lab:
+class Lab(Namespaces):
     def __init__(self, folder, mtu=1500, device=""):
+        super().__init__()
         self.folder = folder
         self.mtu = mtu
         self.device = device
@@ -82,68 +141,16 @@ class Lab:
         self.node = f"{tag}n"
         self.process = None
         self.log = os.path.join(folder, "softbag.log")
-        self.made = []
 
     def up(self):
-        for ns in (*self.host, self.node):
-            sh("ip", "netns", "add", ns)
-            self.made.append(ns)
-            self.within(ns, "ip", "link", "set", "lo", "up")
+        self.add(*self.host, ipv6=True)
         # The node's kernel is to take no part: no addresses, no IPv6 of its own.
-        self.within(self.node, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")
-        self.within(self.node, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1")
-        for end in (A, B):
-            self._link(end)
-
-    def _link(self, end):
-        host = self.host[end]
-        sh(
-            "ip",
-            "link",
-            "add",
-            "eth0",
-            "netns",
-            host,
-            "address",
-            HOST_MAC[end],
-            "type",
-            "veth",
-            "peer",
-            "name",
-            PORT[end],
-            "netns",
-            self.node,
-            "address",
-            PORT_MAC[end],
-        )
-        self.within(self.node, "ip", "link", "set", PORT[end], "mtu", str(self.mtu), "up")
-        self.within(host, "ip", "link", "set", "eth0", "mtu", str(self.mtu), "up")
-        # A veth leaves checksums to the receiving kernel, and there is none behind the node.
-        self.within(host, "ethtool", "-K", "eth0", "tx", "off", "rx", "off")
-        self.within(host, "ip", "addr", "add", f"{IP4[end]}/24", "dev", "eth0")
-        self.within(host, "ip", "-6", "addr", "add", f"{IP6[end]}/64", "dev", "eth0", "nodad")
-        for gateway in (GATEWAY4[end], GATEWAY6[end]):
-            self.within(
-                host,
-                "ip",
-                "neigh",
-                "replace",
-                gateway,
-                "lladdr",
-                PORT_MAC[end],
-                "nud",
-                "permanent",
-                "dev",
-                "eth0",
-            )
-        self.within(host, "ip", "route", "add", "default", "via", GATEWAY4[end])
-        self.within(host, "ip", "-6", "route", "add", "default", "via", GATEWAY6[end])
-
-    def within(self, ns, *words, **options):
-        return sh("ip", "netns", "exec", ns, *words, **options)
-
-    def spawn(self, ns, *words, **options):
-        return subprocess.Popen(["ip", "netns", "exec", ns, *words], **options)
+        self.add(self.node)
+        for end, ns in enumerate(self.host):
+            port = (self.node, PORT[end], PORT_MAC[end])
+            self.join((ns, "eth0", HOST_MAC[end]), port, self.mtu)
+            self.behind(ns, "eth0", f"{IP4[end]}/24", GATEWAY4[end], PORT_MAC[end])
+            self.behind(ns, "eth0", f"{IP6[end]}/64", GATEWAY6[end], PORT_MAC[end])
 
     def start(self, runtime=PLAIN_MEMORY, options=()):
         """Plain memory, unless told otherwise: hugepages are for all who run beside us."""
@@ -194,9 +201,7 @@ class Lab:
         try:
             self.stop()
         finally:
-            for ns in self.made:
-                sh("ip", "netns", "del", ns, check=False)
-            self.made = []
+            super().down()
 
     # A wire's ends: frames out of host `a`, and those that reach host `b`.
 

@@ -102,57 +102,24 @@ def node_yaml(end, near, far, classes):
     )
 
 
-class Line:
+class Line(hosts.Namespaces):
     """Host and node of each end are indexes A and B."""
 
     def __init__(self, folder):
+        super().__init__()
         tag = f"sl{os.getpid()}"
         self.folder = folder
         self.host = (f"{tag}a", f"{tag}b")
         self.node = (f"{tag}m", f"{tag}n")
         self.process = [None, None]
         self.log = [os.path.join(folder, f"node{end + 1}.log") for end in (A, B)]
-        self.made = []
-        self.spawned = []
-
-    def within(self, ns, *words, **options):
-        return hosts.sh("ip", "netns", "exec", ns, *words, **options)
-
-    def spawn(self, ns, *words, **options):
-        process = subprocess.Popen(["ip", "netns", "exec", ns, *words], **options)
-        self.spawned.append(process)
-        return process
-
-    def _link(self, one, other):
-        """Each is (namespace, interface, MAC)."""
-        words = ["ip", "link", "add"]
-        for i, (ns, name, mac) in enumerate((one, other)):
-            words += [name] if i == 0 else ["peer", "name", name]
-            words += ["netns", ns, "address", mac]
-            words += ["type", "veth"] if i == 0 else []
-        hosts.sh(*words)
-        for ns, name, _ in (one, other):
-            self.within(ns, "ip", "link", "set", name, "up")
 
     def up(self):
-        for ns in (*self.host, *self.node):
-            hosts.sh("ip", "netns", "add", ns)
-            self.made.append(ns)
-            # tshark's helpers look for a phone on 127.0.0.1, and wait for it if nobody refuses
-            self.within(ns, "ip", "link", "set", "lo", "up")
-            self.within(ns, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")
-            self.within(ns, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1")
-        self._link((self.node[A], "far", FAR_MAC[A]), (self.node[B], "far", FAR_MAC[B]))
-        for end in (A, B):
-            host = self.host[end]
-            self._link((host, "eth0", HOST_MAC[end]), (self.node[end], "near", NEAR_MAC[end]))
-            self.within(host, "ethtool", "-K", "eth0", "tx", "off", "rx", "off")
-            self.within(host, "ip", "addr", "add", f"{IP[end]}/24", "dev", "eth0")
-            self.within(
-                host, "ip", "neigh", "replace", GATEWAY[end], "lladdr", NEAR_MAC[end],
-                "nud", "permanent", "dev", "eth0",
-            )
-            self.within(host, "ip", "route", "add", "default", "via", GATEWAY[end])
+        self.add(*self.host, *self.node)
+        self.join((self.node[A], "far", FAR_MAC[A]), (self.node[B], "far", FAR_MAC[B]))
+        for end, ns in enumerate(self.host):
+            self.join((ns, "eth0", HOST_MAC[end]), (self.node[end], "near", NEAR_MAC[end]))
+            self.behind(ns, "eth0", f"{IP[end]}/24", GATEWAY[end], NEAR_MAC[end])
 
     def start(self, near=("", ""), far=("", ""), classes=""):
         for end in (A, B):
@@ -199,19 +166,6 @@ class Line:
             status = self.process[end].wait(timeout=10)
             assert status == 0, f"node {end + 1}: status {status}\n{self.said(end)}"
         return [Report(self.said(end)) for end in (A, B)]
-
-    def down(self):
-        for process in reversed(self.spawned):
-            if process.poll() is None:
-                process.terminate()
-                try:
-                    process.wait(10)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
-        for ns in self.made:
-            hosts.sh("ip", "netns", "del", ns, check=False)
-        self.made = []
 
     # Traffic from host a to host b.
 

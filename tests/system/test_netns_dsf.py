@@ -17,7 +17,6 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from support import hosts, tap  # noqa: E402
-from support.hosts import sh  # noqa: E402
 
 HOST = ("10.7.1.2", "10.7.2.2")
 GATEWAY = ("10.7.1.1", "10.7.2.1")
@@ -68,42 +67,32 @@ def spine_yaml():
     return "\n".join(lines) + "\n"
 
 
-class Fabric:
+class Fabric(hosts.Namespaces):
+    """Namespaces go by their names here: a, b, edge, spine, bag."""
+
     def __init__(self, folder):
+        super().__init__()
         self.folder = folder
         self.tag = f"sd{os.getpid()}"
-        self.made, self.process = [], {}
+        self.process = {}
 
     def ns(self, name):
         return f"{self.tag}{name}"
 
     def within(self, name, *words, **options):
-        return sh("ip", "netns", "exec", self.ns(name), *words, **options)
+        return super().within(self.ns(name), *words, **options)
+
+    def spawn(self, name, *words, **options):
+        return super().spawn(self.ns(name), *words, **options)
 
     def up(self):
-        for name in ("a", "b", "edge", "spine", "bag"):
-            sh("ip", "netns", "add", self.ns(name))
-            self.made.append(self.ns(name))
-            self.within(name, "ip", "link", "set", "lo", "up")
-            self.within(name, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")
-            self.within(name, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1")
+        self.add(*map(self.ns, ("a", "b", "edge", "spine", "bag")))
         for host, (name, node) in enumerate((("a", "edge"), ("b", "bag"))):
-            self.wire(name, "eth0", node, "h0", MTU, HOST_MAC[host])
-            self.within(name, "ethtool", "-K", "eth0", "tx", "off", "rx", "off")
-            self.within(name, "ip", "addr", "add", f"{HOST[host]}/24", "dev", "eth0")
-            neighbour = (GATEWAY[host], "lladdr", NODE_MAC[host], "nud", "permanent", "dev", "eth0")
-            self.within(name, "ip", "neigh", "replace", *neighbour)
-            self.within(name, "ip", "route", "add", "default", "via", GATEWAY[host])
-        for i in range(2):
-            self.wire("edge", f"fab{i}", "spine", f"down{i}", 4096)
-            self.wire("bag", f"fab{i}", "spine", f"up{i}", 4096)
-
-    def wire(self, a, a_name, b, b_name, mtu, mac=None):
-        words = ["ip", "link", "add", a_name, "netns", self.ns(a)]
-        words += ["address", mac] if mac else []
-        sh(*words, "type", "veth", "peer", "name", b_name, "netns", self.ns(b))
-        self.within(a, "ip", "link", "set", a_name, "mtu", str(mtu), "up")
-        self.within(b, "ip", "link", "set", b_name, "mtu", str(mtu), "up")
+            self.join((self.ns(name), "eth0", HOST_MAC[host]), (self.ns(node), "h0", None), MTU)
+            self.behind(self.ns(name), "eth0", f"{HOST[host]}/24", GATEWAY[host], NODE_MAC[host])
+        for end, way in (("edge", "down"), ("bag", "up")):
+            for i in range(2):
+                self.join((self.ns(end), f"fab{i}", None), (self.ns("spine"), f"{way}{i}", None), 4096)
 
     def start(self):
         files = {
@@ -116,11 +105,8 @@ class Fabric:
             with open(conf, "w", encoding="ascii") as f:
                 f.write(text)
             with open(self.log(name), "w", encoding="utf-8") as log:
-                self.process[name] = subprocess.Popen(
-                    ["ip", "netns", "exec", self.ns(name), hosts.PROGRAM, "-c", conf],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
+                self.process[name] = self.spawn(
+                    name, hosts.PROGRAM, "-c", conf, stdin=subprocess.DEVNULL, stdout=log, stderr=log
                 )
         end = time.monotonic() + 30
         while " 0% packet loss" not in self.within("a", "ping", "-c1", "-W1", HOST[1], check=False):
@@ -140,17 +126,7 @@ class Fabric:
         for p in self.process.values():
             if p.poll() is None:
                 p.send_signal(signal.SIGTERM)
-        status = {name: p.wait(timeout=20) for name, p in self.process.items()}
-        self.process_ended = status
-        return status
-
-    def down(self):
-        for p in self.process.values():
-            if p.poll() is None:
-                p.kill()
-                p.wait()
-        for ns in self.made:
-            sh("ip", "netns", "del", ns, check=False)
+        return {name: p.wait(timeout=20) for name, p in self.process.items()}
 
 
 def fabric():
@@ -203,9 +179,7 @@ print(h.hexdigest())
 
 def transfer(one, chunks):
     """A stream from a to b by the kernels' TCP; both ends' digests."""
-    server = subprocess.Popen(
-        ["ip", "netns", "exec", one.ns("b"), sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True
-    )
+    server = one.spawn("b", sys.executable, "-c", SERVER, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout.readline() == "ready\n"
         sent = one.within("a", sys.executable, "-c", CLIENT, HOST[1], str(chunks), timeout=120).strip()

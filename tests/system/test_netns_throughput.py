@@ -89,43 +89,21 @@ def node_yaml():
     return "\n".join(lines) + "\n"
 
 
-class Node:
+class Node(hosts.Namespaces):
     """softbag in a namespace of its own, and the flood in another, where the ways out end too."""
 
     def __init__(self, folder):
+        super().__init__()
         tag = f"st{os.getpid()}"
         self.node, self.host = f"{tag}n", f"{tag}h"
         self.log = os.path.join(folder, "node.log")
         self.conf = os.path.join(folder, "node.yaml")
-        self.made, self.spawned = [], []
-
-    def within(self, ns, *words):
-        return hosts.sh("ip", "netns", "exec", ns, *words)
-
-    def spawn(self, ns, *words, **options):
-        self.spawned.append(subprocess.Popen(["ip", "netns", "exec", ns, *words], **options))
-        return self.spawned[-1]
 
     def up(self):
-        for ns in (self.node, self.host):
-            hosts.sh("ip", "netns", "add", ns)
-            self.made.append(ns)
-            for which in ("all", "default"):
-                self.within(ns, "sysctl", "-qw", f"net.ipv6.conf.{which}.disable_ipv6=1")
+        self.add(self.node, self.host)
         for name in ("in", *map(out, DELAYS)):
-            hosts.sh(
-                "ip", "link", "add", name, "netns", self.node, "type", "veth",
-                "peer", "name", name, "netns", self.host,
-            )
-            for ns in (self.node, self.host):
-                self.within(ns, "ip", "link", "set", name, "up")
-        self.within(self.host, "ethtool", "-K", "in", "tx", "off")
-        self.within(self.host, "ip", "addr", "add", "10.7.1.2/24", "dev", "in")
-        self.within(
-            self.host, "ip", "neigh", "replace", "10.7.1.1", "lladdr", "02:00:00:00:0a:00",
-            "nud", "permanent", "dev", "in",
-        )
-        self.within(self.host, "ip", "route", "add", "10.9.0.0/16", "via", "10.7.1.1")
+            self.join((self.node, name, None), (self.host, name, None))
+        self.behind(self.host, "in", "10.7.1.2/24", "10.7.1.1", "02:00:00:00:0a:00", "10.9.0.0/16")
         with open(self.conf, "w", encoding="ascii") as f:
             f.write(node_yaml())
         with open(self.log, "w", encoding="utf-8") as log:
@@ -172,18 +150,6 @@ class Node:
         self.process.stdin.close()
         assert self.process.wait(timeout=20) == 0, self.said()
         return self.said()
-
-    def down(self):
-        for process in reversed(self.spawned):
-            if process.poll() is None:
-                process.terminate()
-                try:
-                    process.wait(10)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
-        for ns in self.made:
-            hosts.sh("ip", "netns", "del", ns, check=False)
 
 
 def window(where):
