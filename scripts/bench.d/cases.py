@@ -19,6 +19,7 @@ class Case:
     name: str
     title: str
     flows: int = 1024
+    packets: int = 0   # of the ring that the source copies from; 0: one of each flow
     routes: int = 1000
     size: int = 64
     family: int = 4
@@ -40,13 +41,17 @@ class Case:
         return ("queue_full",) if self.drops else ()
 
     @property
+    def ring(self):
+        return self.packets or self.flows
+
+    @property
     def mbufs(self):
-        return self.flows + SPARE_MBUFS
+        return self.ring + SPARE_MBUFS
 
     @property
     def devices(self):
         """Cases with the same key have the same source and sink: one io baseline serves them."""
-        return self.flows, self.size, self.family, self.burst
+        return self.flows, self.ring, self.size, self.family, self.burst
 
 
 def scaling(big):
@@ -55,7 +60,8 @@ def scaling(big):
         Case("base", "1,024 flows, 1,000 routes"),
         Case("flows-1", "1 flow", flows=1),
         Case("flows-64k", "65,536 flows", flows=65536),
-        Case("flows-1m", f"{n} flows", flows=big),
+        Case("ring-1m", f"1,024 flows in a ring of {n}", packets=big),
+        Case("flows-1m", f"{n} flows", flows=big, against="ring-1m"),
         Case("routes-1m", f"{n} routes", routes=big),
         Case("both-1m", f"{n} routes, {n} flows", flows=big, routes=big, against="flows-1m"),
         Case("bytes-1024", "1,024 bytes", size=1024),

@@ -121,7 +121,7 @@ def inputs(folder, path, size, cell_size):
     """({port: capture}, what comes in for each packet)."""
     from support import pcapio
 
-    whole = traffic.capture(folder, 4, FLOWS, ROUTES, size)
+    whole = traffic.capture(folder, 4, FLOWS, ROUTES, size, FLOWS)
     if path in ("nsf", "cut"):
         return {"nsf0": whole}, 1
     packets = [frame for _, frame in pcapio.read_pcap(whole).frames]

@@ -43,7 +43,7 @@ class Bench:
         if c in self.ready:
             return self.ready[c]
         self.say(f"preparing {c.title}")
-        files = {"capture": traffic.capture(self.traffic, c.family, c.flows, c.routes, c.size)}
+        files = {"capture": traffic.capture(self.traffic, c.family, c.flows, c.routes, c.size, c.ring)}
         files["node"] = self.node(c, files["capture"])
         if c.routes <= 1000 and c.family == 4:
             files["rules"] = traffic.l3fwd_rules(self.traffic, c.routes)
@@ -169,7 +169,7 @@ class Bench:
 
     def weigh(self, c):
         """Memory of a running node, in MiB. Hugepages are taken as they are needed."""
-        capture = traffic.capture(self.traffic, c.family, c.flows, 1000, c.size)
+        capture = traffic.capture(self.traffic, c.family, c.flows, 1000, c.size, c.ring)
         path = self.node(c, capture, eal=("-m", "64"), suffix="-memory")
         told = self.check(path) / 1.048576
         program = Softbag(self.log, f"memory-{c.name}", self.binary)

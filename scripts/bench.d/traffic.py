@@ -2,8 +2,9 @@
 """What a case is made of, as files: captures of RoCEv2 packets, softbag's YAML, l3fwd's rules.
 
 The packets are RC SEND Only without payload or with as much as fills the frame, ICRC and checksums
-right. Each packet of a capture is a flow of its own: other source address, UDP source port and QP.
-Destinations are drawn at random, with a fixed seed, from all the routes.
+right. Each flow has its own source address, UDP source port and QP, and a destination that is drawn
+at random, with a fixed seed, from all the routes. A capture has a packet of each flow, or as many
+times that as fill a ring.
 """
 
 import ipaddress
@@ -71,17 +72,19 @@ def frame(family, i, dst, payload):
             struct.pack("<I", icrc)).ljust(SHORTEST, b"\0")
 
 
-def capture(folder, family, flows, routes, size):
-    """Path of a capture of `flows` packets of `size` bytes (with the FCS, which is not in it)."""
-    path = os.path.join(folder, f"v{family}-{flows}flows-{routes}routes-{size}.pcap")
+def capture(folder, family, flows, routes, size, packets):
+    """Path of a capture of `packets` packets of `size` bytes (with the FCS, which is not in it)."""
+    path = os.path.join(folder, f"v{family}-{packets}packets-{flows}flows-{routes}routes-{size}.pcap")
     if os.path.exists(path):
         return path
     rng = random.Random(1)
     payload = bytes(max(0, size - 4 - HEADERS[family] - ICRC_LEN) & ~3)
     with open(path + ".part", "wb") as f:
         f.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
-        for i in range(flows):
-            packet = frame(family, i, destination(family, rng.randrange(routes), rng), payload)
+        flow = [frame(family, i, destination(family, rng.randrange(routes), rng), payload)
+                for i in range(flows)]
+        for i in range(packets):
+            packet = flow[i % flows]
             f.write(struct.pack("<IIII", 0, i, len(packet), len(packet)) + packet)
     os.rename(path + ".part", path)
     return path
