@@ -26,7 +26,10 @@
 struct budget_users
 budget_users(const struct conf *c)
 {
-	struct budget_users u = {.n_workers = RTE_MAX((unsigned int)c->n_workers, 1u)};
+	struct budget_users u = {
+		.n_workers = RTE_MAX((unsigned int)c->n_workers, 1u),
+		.depth = PORTS_DESC,
+	};
 
 	for (size_t w = 0; w < c->n_workers; w++)
 		u.n_queues += (uint32_t)c->worker[w].n_rx;
@@ -39,7 +42,7 @@ count_packets(const struct conf *c, struct budget_users u)
 {
 	uint32_t handoff = u.n_workers > 1 ? PORTS_HANDOFF : 0;
 	struct budget_packets n = {
-		.rings = (uint64_t)u.n_queues * PORTS_DESC,
+		.rings = (uint64_t)u.n_queues * u.depth,
 		.workers = c->n_ports * (u.n_workers * WORKER_TX_MAX + handoff) +
 			   u.n_workers * (BURST_MAX + PORTS_POOL_CACHE * 2),
 	};

@@ -58,6 +58,7 @@ struct budget {
 struct budget_users {
 	unsigned int n_workers;
 	uint32_t n_queues; /* of all ports */
+	uint32_t depth;    /* packets that each holds */
 };
 
 /* What a configuration says by itself, before any device is asked: queues for listed workers. Pure.

@@ -68,8 +68,10 @@ placed_users(const struct node *n, const struct placement *pl)
 	struct budget_users u = budget_users(n->conf);
 
 	u.n_workers = pl->n_workers;
-	if (n->env.replay) /* memory ports have no descriptors */
+	if (n->env.replay) { /* memory ports: those that nobody polls have queues, too */
+		u.depth = RTE_MIN(u.depth, n->env.replay_depth);
 		return u;
+	}
 	u.n_queues = 0;
 	for (size_t p = 0; p < n->n_ports; p++)
 		u.n_queues += pl->port_rxq[p] + pl->port_txq[p];

@@ -96,7 +96,7 @@ class Node:
         self.weights = weights
         lines = ["version: 1", f"node: {{name: replayed, id: {node_id}}}"]
         # Tests run beside others that take hugepages: what was free may be gone a moment later.
-        lines += ["runtime:", '  eal: ["--no-huge"]']
+        lines += ["runtime:", "  mbufs: 2048", '  eal: ["--no-huge"]']
         if workers:
             rx = ", ".join(["in0", *(f"out{i}" for i in range(len(weights)))])
             lines.append("  workers:")

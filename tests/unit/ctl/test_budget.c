@@ -95,7 +95,8 @@ Test(budget, holds_for_two_thousand_groups)
 Test(budget, adds_up)
 {
 	struct conf *c = make(4, 1500, 4, 512);
-	struct budget_users by_one = budget_users(c), by_four = {.n_workers = 4, .n_queues = 32};
+	struct budget_users by_one = budget_users(c),
+			    by_four = {.n_workers = 4, .n_queues = 32, .depth = 1024};
 	struct budget one, four, more;
 
 	cr_assert_eq(by_one.n_workers, 1);
