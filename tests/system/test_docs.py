@@ -15,6 +15,8 @@ from support.running import REPLAY, ROOT, SOFTBAG  # noqa: E402
 
 # They test or install, so a test does not run them; their options are held to their --help.
 NOT_RUN = ("scripts/test", "scripts/setup", "scripts/bench", "scripts/fuzz")
+# What runs the programs of build/.
+NEED_BUILD = ("build/", "scripts/balance-report", "scripts/workload", "scripts/plot")
 SUITES = {"lint", "unit", "pipe", "fuzz", "system"}
 REFUSED = ("Command not found", "Bad arguments", "Ambiguous command", "There is no command")
 # A path of this tree in backquotes, and not a pattern or a place to fill in.
@@ -91,7 +93,7 @@ def run_command(line):
 
 def command_test(page, line):
     def one():
-        if line.startswith("build/") and not os.path.exists(os.path.join(checkout(), "build")):
+        if line.startswith(NEED_BUILD) and not os.path.exists(os.path.join(checkout(), "build")):
             run_command("scripts/quickstart")  # this test was chosen alone
         run_command(line)
 
