@@ -73,7 +73,7 @@ def jain(amounts, weights):
 
 class Order:
     """
-    Of one flow: packets that are reordered and their extent, RFC 4737, 3.3 and 4.2.2: one is if a
+    Of one flow: packets that are reordered and their extent, RFC 4737, 3.3 and 4.2: one is if a
     later one was there before it, and its extent is how many packets came from the first of those on.
     """
 

@@ -22,7 +22,7 @@ the same command gives the same figures.
 - **max/mean**: bytes of the member with the most, to its fair share by weight. 1 is perfect. **Jain**:
   fairness of all members, (sum x)^2 / (n sum x^2); 1 is even, 1/n is all on one.
 - **reordered**: packets that a later one of their QP overtook on the way to the far end, by PSN (RFC 4737,
-  3.3); **extent**: the largest, how many packets of the QP came from the first later one on (4.2.2). First
+  3.3); **extent**: the largest, how many packets of the QP came from the first later one on (4.2). First
   with lines of {delay} each, then **unequal**: from {delay}, evenly, to {spread} more.
 - **flow table**: entries at the end, of those that it has room for; a dash: the policy has none, or the
   build does not tell.
@@ -34,13 +34,14 @@ the same command gives the same figures.
 MODEL = """\
 Modelled: queues of the members at their rates in softbag itself, and behind them lines that take a frame
 after the other. Steps of a collective do not overlap: each begins when the one before is over, as with a
-barrier; a rank that may begin when its own data is there would be done earlier, or never later.
+barrier.
 
-Not modelled: hosts. They send at a fixed rate whatever happens: nobody slows down for marks or pauses
-(there are none here), nobody sends again what came late, ACKs cost nothing, and computing takes no time.
-The way of each step to the far end and back is left out: add steps x delay, for all policies alike. A
-receiver that cannot take packets out of order would send again from the first gap on: where `reordered` is
-not 0, its completion is not the one of this table."""
+Not modelled: steps that overlap, as they do where a rank goes on as soon as its own data is there. And
+hosts: they send at a fixed rate whatever happens; nobody slows down for marks or pauses (there are none
+here), nobody sends again what came late, ACKs cost nothing, and computing takes no time. The way of each
+step to the far end is left out: add steps x delay, for all policies alike. A receiver that cannot take
+packets out of order would ask again from the first gap on: where `reordered` is not 0, its completion is
+not the one of this table."""
 
 
 def table(columns, rows):
@@ -75,7 +76,7 @@ def cells(run):
         str(unequal["extent"]),
         "-" if used is None else f"{used[0]} of {used[1]}",
         number(done and done / 1e9, ".3f"),
-        number(done and done / run["ideal_ps"], ".2f"),
+        number(x_ideal(run), ".2f"),
         number(run["flow_p99_ps"] and run["flow_p99_ps"] / 1e6, ".1f"),
     ]
 
@@ -87,6 +88,33 @@ def heading(result):
         f"{result['workload']}: {result['title']}",
         f"{result['packets']:,} packets of {result['flows']:,} QPs{of_steps}.",
     )
+
+
+def x_ideal(run):
+    return run["completion_ps"] and run["completion_ps"] / run["ideal_ps"]
+
+
+def percent_reordered(run):
+    return 100 * run["paths"]["unequal"]["reordered"] / run["came"]
+
+
+def short(results):
+    """[(what, columns, rows)]: a row for each workload and number of members, a column for each policy."""
+    policies = list(dict.fromkeys(run["policy"] for run in results[0]["runs"]))
+    out = []
+    for what, value, form in (
+        ("Completion, x ideal", x_ideal, ".2f"),
+        ("Bytes of the fullest member, x its share", lambda run: run["max_over_mean"], ".2f"),
+        ("Packets reordered on unequal lines, %", percent_reordered, ".1f"),
+    ):
+        rows = {}
+        for result in results:
+            for run in result["runs"]:
+                row = rows.setdefault((result["workload"], run["members"]), [])
+                row.append(number(value(run), form))
+        columns = ["workload", ">members", *(">" + p for p in policies)]
+        out.append((what, columns, [[*head, *row] for head, row in rows.items()]))
+    return out
 
 
 def losses(result):
@@ -137,6 +165,9 @@ def markdown(plan, results, command, version, pictures):
     if plan.skipped:
         parts.append("Left out, for this build does not know them:")
         parts.append("\n".join(f"- `{text}`: {why}" for text, why in plan.skipped.items()))
+    parts.append("## In short")
+    for what, columns, rows in short(results):
+        parts += [f"{what}:", table(columns, rows)]
     for result in results:
         name, more = heading(result)
         parts += [f"## {name}", more, table(COLUMNS, [cells(run) for run in result["runs"]])]
@@ -201,6 +232,9 @@ def web(plan, results, command, version, pictures, folder):
         with open(os.path.join(folder, name), "rb") as f:
             data = base64.b64encode(f.read()).decode()
         parts.append(f'<p><img alt="{html.escape(text)}" src="data:image/png;base64,{data}"></p>')
+    parts.append("<h2>In short</h2>")
+    for what, columns, rows in short(results):
+        parts += [f"<h3>{what}</h3>", html_table(columns, rows)]
     for result in results:
         name, more = heading(result)
         parts += [f"<h2>{html.escape(name)}</h2>", f"<p>{html.escape(more)}</p>"]
@@ -213,13 +247,10 @@ def web(plan, results, command, version, pictures, folder):
     )
 
 
-PICTURES = (  # file, what it shows, value of a run, what is perfect, lowest on the axis
-    ("completion.png", "completion, x ideal", lambda r: (r["completion_ps"] or 0) / r["ideal_ps"], 1),
+PICTURES = (  # file, what it shows, value of a run, what is perfect
+    ("completion.png", "completion, x ideal", lambda r: x_ideal(r) or 0, 1),
     ("balance.png", "bytes of the fullest member, x its share", lambda r: r["max_over_mean"] or 0, 1),
-    (
-        "order.png", "packets reordered on unequal lines (%)",
-        lambda r: 100 * r["paths"]["unequal"]["reordered"] / max(1, r["came"]), 0,
-    ),
+    ("order.png", "packets reordered on unequal lines (%)", percent_reordered, 0),
 )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ class Plan:
         self.skipped = {}
         for name in self.workloads:
             traffic.check_name(name)
-        self.drain_bps = args.rate // max(16, 2 * max(m.n for m in self.members))
+        self.drain_bps = args.rate // max(32, 2 * max(m.n for m in self.members))
 
     def node(self, members, policy):
         return nodes.yaml(members, policy, self.packets, self.mtu, self.hash_seed)

@@ -76,7 +76,7 @@ class Workload:
 
     def __init__(self, name, seed, packets, mtu, rate_bps, drain_bps=None):
         self.name, self.seed, self.mtu, self.rate_bps = name, seed, mtu, rate_bps
-        self.budget, self.drain_bps = packets, drain_bps or rate_bps // 16
+        self.budget, self.drain_bps = packets, drain_bps or rate_bps // 32
         self.rng = random.Random(f"{name} {seed}")
         self.flows, self.bursts, self.steps_in_all = [], [], 1
         self.step_ns = []

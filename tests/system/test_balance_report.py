@@ -15,6 +15,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import sys
 import tempfile
 
@@ -132,6 +133,25 @@ def every_cell_of_the_quick_report_is_what_the_captures_say():
             again = row_again(quick(), workload, row)
             told = {k: v for k, v in row.items() if k in again}
             assert told == again, f"{workload}, {row['policy']}: {told}, want {again}"
+
+
+@tap.test
+def the_tables_in_short_say_the_same():
+    text = read(quick()).partition("## In short\n")[2].partition("\n## ")[0]
+    full = tables(read(quick()))
+    packets = {r["workload"]: r["packets"] for r in json.loads(read(quick(), "report.json"))["results"]}
+    blocks = re.findall(r"^(\w.*):\n\n((?:^\|.*\n?)+)", text, re.M)
+    assert [what.partition(",")[0] for what, _ in blocks] == [
+        "Completion", "Bytes of the fullest member", "Packets reordered on unequal lines"
+    ], text  # fmt: skip
+    for (_, block), column in zip(blocks, ("x_ideal", "max/mean", "reordered,_unequal")):
+        lines = [[c.strip() for c in x.strip("| ").split("|")] for x in block.splitlines()]
+        for workload, members, *cells in lines[2:]:
+            rows = {r["policy"]: r[column] for r in full[workload] if r["members"] == members}
+            assert list(rows) == lines[0][2:], (rows, lines[0])
+            for cell, value in zip(cells, map(float, rows.values())):
+                value = 100 * value / packets[workload] if "," in column else value
+                assert abs(float(cell) - value) <= (0.051 if "," in column else 0.0051), (workload, cell, value)
 
 
 @tap.test
@@ -284,6 +304,21 @@ def what_is_wrong_gets_told():
         assert "file" in done.err and "Traceback" not in done.err, done.err
 
 
+@tap.test
+def an_interrupt_ends_it_and_all_that_it_started():
+    out = os.path.join(place(), "interrupted")
+    err = os.path.join(place(), "interrupted.err")
+    with open(err, "w", encoding="utf-8") as f:
+        words = [REPORT, "--build", replay.BUILD, "--out", out, "--quick"]
+        process = running.spawn(words, stdout=f, stderr=f)
+    running.wait_for(lambda: "1 of " in read(place(), "interrupted.err"), what="the first run")
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(30) == 130, process.returncode
+    running.wait_for(lambda: not running.session(process.pid), 10, "the end of all")
+    assert "Traceback" not in read(place(), "interrupted.err"), read(place(), "interrupted.err")
+    assert not os.path.exists(os.path.join(out, "report.md"))
+
+
 # What is known beforehand, by captures that are made here.
 
 
@@ -358,7 +393,7 @@ def a_dead_member_and_two_qps_on_one_are_seen():
 
 @tap.test
 def a_planted_reordering_has_its_extent():
-    # RFC 4737: of 1 2 3 7 8 9 10 4 5 6 11 three are reordered, by 4, 5 and 6 places.
+    # RFC 4737, 4.2: of the first three are reordered, by 4, 5 and 6 places.
     orders = {
         (0, 1, 2, 6, 7, 8, 9, 3, 4, 5, 10): (3, 6),
         (0, 1, 2, 3): (0, 0),
