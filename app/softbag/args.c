@@ -12,12 +12,16 @@
 #include "tele/show.h"
 
 static const char usage[] =
-	"usage: softbag -c FILE [--check [--explain]] [-i] [--live] [--seconds N]\n"
+	"usage: softbag -c FILE [--check [--explain] [--against FILE]] [-i] [--live] [--seconds "
+	"N]\n"
 	"\n"
 	"  -c, --config FILE   the node's YAML; with --check it may be given several times\n"
 	"      --check         check the files, say what they would need, and end\n"
 	"      --explain       the same with the figures of queues and memory and their "
 	"arithmetic\n"
+	"      --against FILE  with --check: what is different from FILE, which a node runs, and "
+	"whether\n"
+	"                      that takes a restart\n"
 	"  -i, --interactive   a console on standard input (help lists its commands)\n"
 	"      --live          a table of rates, shares and drops each second\n"
 	"      --seconds N     stop after N seconds\n"
@@ -29,12 +33,21 @@ static const char usage[] =
 	"run\n"
 	"or its numbers do not add up, 2 the command line or a file is wrong.\n";
 
-enum { OPT_CHECK = 256, OPT_EXPLAIN, OPT_LIVE, OPT_SECONDS, OPT_VERSION, OPT_REFERENCE };
+enum {
+	OPT_CHECK = 256,
+	OPT_EXPLAIN,
+	OPT_AGAINST,
+	OPT_LIVE,
+	OPT_SECONDS,
+	OPT_VERSION,
+	OPT_REFERENCE
+};
 
 static const struct option options[] = {
 	{"config", required_argument, NULL, 'c'},
 	{"check", no_argument, NULL, OPT_CHECK},
 	{"explain", no_argument, NULL, OPT_EXPLAIN},
+	{"against", required_argument, NULL, OPT_AGAINST},
 	{"interactive", no_argument, NULL, 'i'},
 	{"live", no_argument, NULL, OPT_LIVE},
 	{"seconds", required_argument, NULL, OPT_SECONDS},
@@ -81,6 +94,10 @@ one_option(int opt, struct args *a, int *ret_status)
 		return 1;
 	case OPT_EXPLAIN:
 		a->check = a->explain = true;
+		return 1;
+	case OPT_AGAINST:
+		a->check = true;
+		a->against = optarg;
 		return 1;
 	case 'i':
 		a->interactive = true;
@@ -129,6 +146,8 @@ args_parse(int argc, char **argv, struct args *ret_args, int *ret_status)
 		return wrong(ret_status, "-c FILE is missing", "");
 	if (a.n_files > 1 && !a.check)
 		return wrong(ret_status, "one node runs one file; several go with --check", "");
+	if (a.n_files > 1 && a.against != NULL)
+		return wrong(ret_status, "--against compares with one file at a time", "");
 	*ret_args = a;
 	return 0;
 }

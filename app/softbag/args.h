@@ -12,7 +12,8 @@ struct args {
 	const char *file[ARGS_FILES_MAX]; /* more than one only with --check */
 	size_t n_files;
 	bool check;
-	bool explain; /* implies check */
+	bool explain;        /* implies check */
+	const char *against; /* with check, one file: what a node runs now */
 	bool interactive;
 	bool live;
 	unsigned int seconds; /* 0: until told to stop */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "conf/diff.h"
 #include "ctl/node.h"
 #include "log.h"
 
@@ -67,6 +68,36 @@ check_one(const struct conf *c, bool explained, const struct node_log *log)
 	return rc;
 }
 
+/* What a node that runs `old` would have to take. */
+static int
+check_against(const struct conf *c, const struct conf *old)
+{
+	struct conf_diff diff;
+
+	if (conf_diff(old, c, &diff) != 0) {
+		fputs("softbag: error: no memory to compare the files.\n", stderr);
+		return 1;
+	}
+	conf_diff_print(&diff, c->file, stdout);
+	if (diff.n == 0)
+		printf("%s: no difference to %s\n", c->file, old->file);
+	else
+		printf("%s: differences to %s: %zu live, %zu that need a restart\n", c->file,
+			old->file, diff.n + diff.n_left_out - diff.n_restart, diff.n_restart);
+	conf_diff_fini(&diff);
+	return 0;
+}
+
+static int
+against(const struct args *args, const struct conf *c)
+{
+	struct conf *old = check_load(args->against);
+	int status = old == NULL ? 2 : check_against(c, old);
+
+	conf_free(old);
+	return status;
+}
+
 int
 check_files(const struct args *args)
 {
@@ -84,6 +115,8 @@ check_files(const struct args *args)
 		if (c != NULL)
 			conf[n++] = c;
 	}
+	if (args->against != NULL && n == 1 && status == 0)
+		status = against(args, conf[0]);
 	if (conf_warn_equal_seeds((const struct conf *const *)conf, n, &warnings) == 0) {
 		for (size_t i = 0; i < warnings.n; i++)
 			fprintf(stderr, "softbag: warning: %s\n", warnings.error[i].text);

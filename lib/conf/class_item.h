@@ -12,6 +12,10 @@ struct class_item {
 
 /* The place() of its table: into the struct conf at `out`. */
 void class_place(struct decode *d, uint32_t map, const struct path *p, const void *item, void *out);
+/* The placed() of its table; `in` is a struct conf. */
+bool class_placed(const void *in, size_t i, void *ret_item);
+/* The text() of its table. */
+const char *class_text(const void *in, const char *key);
 /* The check() of its table. */
 void class_check(struct decode *d, uint32_t map, const struct path *p, void *out);
 

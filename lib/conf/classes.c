@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "conf/class_item.h"
 #include "conf/field.h"
+#include "conf/queue_item.h"
 
 /* The first class before `number` in the file that has one of these DSCPs. */
 static const struct conf_class *
@@ -92,4 +93,29 @@ class_place(struct decode *d, uint32_t map, const struct path *p, const void *it
 	}
 	*c = i->as;
 	c->present = true;
+}
+
+bool
+class_placed(const void *in, size_t i, void *ret_item)
+{
+	const struct conf *c = in;
+	struct class_item *item = ret_item;
+
+	item->number = (uint8_t)i;
+	item->as = c->class_[i];
+	return c->class_[i].present;
+}
+
+const char *
+class_text(const void *in, const char *key)
+{
+	const struct class_item *i = in;
+
+	if (strcmp(key, "limit") == 0 && !i->as.has_limit)
+		return ""; /* one that was given counts in what all classes may take together */
+	if (strcmp(key, "scheduler") == 0 && i->as.strict)
+		return "strict";
+	if (strcmp(key, "ecn") == 0 && i->as.ecn.pos.line != 0 && ecn_is_off(&i->as.ecn))
+		return "\"off\"";
+	return NULL;
 }

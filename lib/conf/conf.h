@@ -123,6 +123,7 @@ struct conf_worker {
 struct conf {
 	char *file; /* as given to conf_load() */
 
+	struct conf_pos node_pos, runtime_pos; /* line 0: the file has no such section */
 	char node_name[CONF_NAME_MAX];
 	uint16_t node_id; /* 1..65534 */
 

@@ -54,12 +54,14 @@ struct field {
 	enum amount amount;  /* AMOUNT */
 	const char *refused; /* NULL, or what is wanted instead: the key is known, not here */
 	bool required;
-	bool has;      /* a bool at has_offset says that the key is there */
-	bool pow2;     /* INT: a power of two */
-	bool hex;      /* INT: 0x and hex digits */
-	bool or_one;   /* DSCPS: one item without a list, too */
-	uint8_t size;  /* bytes of the integer; 0: checked and not stored */
-	size_t offset; /* in the struct that the table describes */
+	bool live;      /* a running node takes a change of it (conf/diff.h) */
+	bool elsewhere; /* what it says is in other fields, too: not dumped, not compared */
+	bool has;       /* a bool at has_offset says that the key is there */
+	bool pow2;      /* INT: a power of two */
+	bool hex;       /* INT: 0x and hex digits */
+	bool or_one;    /* DSCPS: one item without a list, too */
+	uint8_t size;   /* bytes of the integer; 0: checked and not stored */
+	size_t offset;  /* in the struct that the table describes */
 	size_t has_offset;
 	uint64_t min, max, def;         /* AMOUNT: in base units, also for def */
 	uint64_t scale;                 /* AMOUNT: base units in what is stored; 0 is 1 */
@@ -78,7 +80,11 @@ struct field {
 	/* PLACED: puts the item that stood at `map` into the struct at `out`. */
 	void (*place)(
 		struct decode *d, uint32_t map, const struct path *p, const void *item, void *out);
+	/* The way back: item i, up to f->max, of those in the struct at `in`; false: there is none.
+	 */
+	bool (*placed)(const void *in, size_t i, void *ret_item);
 	size_t n_none; /* PLACED: bytes at offset that start as 0xff */
+	bool ordered;  /* LIST: its order means something */
 
 	const char *def_text; /* for the reference, when `def` does not say it */
 	const char *help;
@@ -103,6 +109,13 @@ struct schema {
 	size_t pos_offset; /* struct conf_pos of an item, when `with_pos` */
 	bool with_pos;
 	bool check_open; /* check() is right of a mapping that was read in part, too */
+	bool part;       /* a part of the struct around it: always there */
+	/* Items of a list that are the same one, in two files; NULL: those at the same place. */
+	int (*order)(const void *a, const void *b);
+	/* True when nothing of a mapping is live, for what it says. */
+	bool (*fixed)(const void *in);
+	/* How a dump writes a key: "": not at all; NULL: by its field. */
+	const char *(*text)(const void *in, const char *key);
 	/* What no single field can say; runs after all of them. */
 	void (*check)(struct decode *d, uint32_t map, const struct path *p, void *out);
 };

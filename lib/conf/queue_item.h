@@ -40,6 +40,23 @@ void dscp_map_place(
 void dscp_rewrite_place(
 	struct decode *d, uint32_t map, const struct path *p, const void *item, void *out);
 
+/* placed(); `in` is a struct conf_port. */
+bool class_ecn_placed(const void *in, size_t i, void *ret_item);
+bool dscp_map_placed(const void *in, size_t i, void *ret_item);
+bool dscp_rewrite_placed(const void *in, size_t i, void *ret_item);
+
+/* text(); `in` is a struct conf_ecn, class_ecn_item, conf_port. */
+const char *ecn_text(const void *in, const char *key);
+const char *class_ecn_text(const void *in, const char *key);
+const char *port_text(const void *in, const char *key);
+
+/* fixed(); `in` is a struct conf_pfc, conf_port. */
+bool pfc_fixed(const void *in);
+bool port_fixed(const void *in);
+
+/* It neither marks nor drops. */
+bool ecn_is_off(const struct conf_ecn *e);
+
 /* check(); `out` is a struct conf_curve, conf_ecn, conf_port, conf_port. */
 void curve_check(struct decode *d, uint32_t map, const struct path *p, void *out);
 void ecn_check(struct decode *d, uint32_t map, const struct path *p, void *out);

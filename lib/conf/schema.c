@@ -6,6 +6,8 @@
  */
 #include "conf/schema.h"
 
+#include <string.h>
+
 #include "conf/class_item.h"
 #include "conf/item_check.h"
 
@@ -13,8 +15,19 @@
 #define EAL_ARGS_MAX 64u
 #define MBUFS_MIN    1024u /* below that one port's rings starve the next */
 
+_Static_assert(offsetof(struct conf_port, name) == 0 && offsetof(struct conf_group, name) == 0 &&
+		       offsetof(struct conf_device, name) == 0,
+	"name_order()");
+
+int
+name_order(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
 static const struct field node_fields[] = {
 	{.key = "name",
+		.live = true,
 		.type = FIELD_NAME,
 		.required = true,
 		AT(conf, node_name),
@@ -29,7 +42,8 @@ static const struct field node_fields[] = {
 			"it."},
 };
 
-static const struct schema schema_node = {TABLE(node_fields), .title = "node"};
+static const struct schema schema_node = {
+	TABLE(node_fields), .title = "node", AT_POS(conf, node_pos)};
 
 static const struct field rx_element = {
 	.type = FIELD_PORT, .size = sizeof(uint16_t), .def = UINT16_MAX};
@@ -121,11 +135,12 @@ static const struct field runtime_fields[] = {
 		.help = "Options for DPDK's EAL, passed on as they stand."},
 };
 
-static const struct schema schema_runtime = {
-	TABLE(runtime_fields), .title = "runtime", .check = runtime_check};
+static const struct schema schema_runtime = {TABLE(runtime_fields), .title = "runtime",
+	AT_POS(conf, runtime_pos), .check = runtime_check};
 
 static const struct field hash_fields[] = {
 	{.key = "seed",
+		.live = true,
 		.type = FIELD_INT,
 		AS_INT(conf, hash_seed),
 		.has = true,
@@ -137,8 +152,41 @@ static const struct field hash_fields[] = {
 
 static const struct schema schema_hash = {TABLE(hash_fields), .title = "hash"};
 
+static int
+whole_order(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* The way out and the next hop; what a member weighs may change. */
+static int
+member_order(const void *pa, const void *pb)
+{
+	const struct conf_member *a = pa, *b = pb;
+	int d = whole_order(a->port_idx, b->port_idx);
+
+	if (d == 0)
+		d = whole_order(a->device_idx, b->device_idx);
+	if (d == 0)
+		d = whole_order(a->system_port, b->system_port);
+	if (d == 0)
+		d = memcmp(&a->via, &b->via, sizeof(a->via));
+	if (d == 0)
+		d = whole_order(a->has_mac, b->has_mac);
+	return d != 0 ? d : memcmp(a->mac, b->mac, sizeof(a->mac));
+}
+
+static int
+route_order(const void *pa, const void *pb)
+{
+	const struct conf_route *a = pa, *b = pb;
+
+	return memcmp(&a->prefix, &b->prefix, sizeof(a->prefix));
+}
+
 static const struct field member_fields[] = {
 	{.key = "port",
+		.live = true,
 		.type = FIELD_PORT,
 		AT(conf_member, port_idx),
 		.size = sizeof(uint16_t),
@@ -146,6 +194,7 @@ static const struct field member_fields[] = {
 		.def_text = "this or `device`",
 		.help = "The port that leads to the next hop, by name. Not one of role dsf."},
 	{.key = "device",
+		.live = true,
 		.type = FIELD_DEVICE,
 		AT(conf_member, device_idx),
 		.size = sizeof(uint16_t),
@@ -153,17 +202,20 @@ static const struct field member_fields[] = {
 		.def_text = "this or `port`",
 		.help = "The device behind the cell fabric that is the next hop, by name."},
 	{.key = "system_port",
+		.live = true,
 		.type = FIELD_INT,
 		AS_INT(conf_member, system_port),
 		.max = UINT16_MAX,
 		.help = "With `device`: the port of it that packets leave by as they are; 0, its "
 			"router, looks up its own routes."},
 	{.key = "via",
+		.live = true,
 		.type = FIELD_ADDR,
 		AT(conf_member, via),
 		.help = "The next hop's address. Its family may differ from the route's (RFC "
 			"8950). Not with `device`."},
 	{.key = "mac",
+		.live = true,
 		.type = FIELD_MAC,
 		AT(conf_member, mac),
 		.has = true,
@@ -172,6 +224,7 @@ static const struct field member_fields[] = {
 			"`port` has `via`, `mac` or both; one with `device` and a `system_port` "
 			"above 0 that of the host behind it."},
 	{.key = "weight",
+		.live = true,
 		.type = FIELD_INT,
 		AS_INT(conf_member, weight),
 		.max = 65535,
@@ -179,8 +232,8 @@ static const struct field member_fields[] = {
 		.help = "The member's part of the traffic, by proportion; 0 takes none."},
 };
 
-static const struct schema schema_member = {TABLE(member_fields), .title = "groups[].members[]",
-	POS(conf_member), .check = member_check};
+const struct schema schema_member = {TABLE(member_fields), .title = "groups[].members[]",
+	POS(conf_member), .check = member_check, .order = member_order};
 
 static const struct field_word policy_words[] = {
 	{.word = "ecmp", .value = 0},
@@ -198,15 +251,18 @@ static const struct field_word hash_words[] = {
 
 static const struct field group_fields[] = {
 	{.key = "name",
+		.live = true,
 		.type = FIELD_NAME,
 		.required = true,
 		AT(conf_group, name),
 		.help = "What routes and metrics call the group."},
 	{.key = "policy",
+		.live = true,
 		.type = FIELD_ENUM,
 		.words = policy_words,
 		.help = "How a packet's member is chosen: by the hash of its flow."},
 	{.key = "hash",
+		.live = true,
 		.type = FIELD_FLAGS,
 		AS_INT(conf_group, hash_fields),
 		.words = hash_words,
@@ -218,6 +274,7 @@ static const struct field group_fields[] = {
 			"destination QP, "
 			"without which all QPs of an address pair may share a member."},
 	{.key = "buckets",
+		.live = true,
 		.type = FIELD_INT,
 		AS_INT(conf_group, buckets),
 		.min = 64,
@@ -228,6 +285,7 @@ static const struct field group_fields[] = {
 			"closely. "
 			"Not fewer than members with a weight."},
 	{.key = "members",
+		.live = true,
 		.type = FIELD_LIST,
 		.required = true,
 		AS_LIST(conf_group, member, n_members),
@@ -237,16 +295,18 @@ static const struct field group_fields[] = {
 		.help = "The ways out."},
 };
 
-static const struct schema schema_group = {
-	TABLE(group_fields), .title = "groups[]", POS(conf_group), .check = group_check};
+const struct schema schema_group = {TABLE(group_fields), .title = "groups[]", POS(conf_group),
+	.check = group_check, .order = name_order};
 
 static const struct field route_fields[] = {
 	{.key = "prefix",
+		.live = true,
 		.type = FIELD_PREFIX,
 		.required = true,
 		AT(conf_route, prefix),
 		.help = "Destinations, IPv4 or IPv6, without host bits."},
 	{.key = "group",
+		.live = true,
 		.type = FIELD_GROUP,
 		.required = true,
 		AT(conf_route, group_idx),
@@ -256,10 +316,11 @@ static const struct field route_fields[] = {
 };
 
 static const struct schema schema_route = {
-	TABLE(route_fields), .title = "routes.static[]", POS(conf_route)};
+	TABLE(route_fields), .title = "routes.static[]", POS(conf_route), .order = route_order};
 
 static const struct field routes_fields[] = {
 	{.key = "static",
+		.live = true,
 		.type = FIELD_LIST,
 		AS_LIST(conf, route, n_routes),
 		.item = &schema_route,
@@ -285,6 +346,7 @@ static const struct field file_fields[] = {
 		.type = FIELD_LIST,
 		.required = true,
 		AS_LIST(conf, port, n_ports),
+		.ordered = true,
 		.item = &schema_port,
 		.min = 1,
 		.max = CONF_PORTS_MAX,
@@ -295,10 +357,12 @@ static const struct field file_fields[] = {
 		.with_defaults = true,
 		.help = "CPUs and memory."},
 	{.key = "classes",
+		.live = true,
 		.type = FIELD_PLACED,
 		.item = &schema_class,
 		.item_size = sizeof(struct class_item),
 		.place = class_place,
+		.placed = class_placed,
 		.max = CONF_CLASSES,
 		.help = "Traffic classes, by DSCP."},
 	{.key = "dsf",
@@ -309,6 +373,7 @@ static const struct field file_fields[] = {
 		.help = "The cell fabric; required with ports of role dsf."},
 	{.key = "hash", .type = FIELD_MAP, .item = &schema_hash, .help = "The hash of all groups."},
 	{.key = "groups",
+		.live = true,
 		.type = FIELD_LIST,
 		AS_LIST(conf, group, n_groups),
 		.item = &schema_group,

@@ -17,8 +17,12 @@
 #define POS(type)       AT_POS(type, pos)
 #define LATER(word)     word " is not supported by this version"
 
-extern const struct schema schema_port, schema_class; /* schema_port.c */
-extern const struct schema schema_dsf;                /* schema_dsf.c */
+extern const struct schema schema_port, schema_class;   /* schema_port.c */
+extern const struct schema schema_dsf;                  /* schema_dsf.c */
+extern const struct schema schema_group, schema_member; /* schema.c */
+
+/* order() of items whose struct begins with their name. */
+int name_order(const void *a, const void *b);
 
 /* schema_queue.c */
 extern const struct schema schema_ecn, schema_ecn_of_class, schema_pfc, schema_impair;

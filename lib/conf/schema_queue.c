@@ -15,6 +15,7 @@
 /* A curve: kmin, kmax and pmax of a struct `st` at `in`. */
 #define CURVE_FIELDS(st, in, must, otherwise, verb)                                                \
 	{.key = "kmin",                                                                            \
+		.live = true,                                                                      \
 		AMOUNT(SIZE),                                                                      \
 		.required = (must),                                                                \
 		.def_text = (otherwise),                                                           \
@@ -22,6 +23,7 @@
 		.max = BYTES_MAX,                                                                  \
 		.help = "Backlog of a class below which none are " verb "."},                      \
 		{.key = "kmax",                                                                    \
+			.live = true,                                                              \
 			AMOUNT(SIZE),                                                              \
 			.required = (must),                                                        \
 			.def_text = (otherwise),                                                   \
@@ -30,8 +32,9 @@
 			.max = BYTES_MAX,                                                          \
 			.help = "Backlog above which all are " verb "."},                          \
 	{                                                                                          \
-		.key = "pmax", AMOUNT(PART), .required = (must), .def_text = (otherwise),          \
-		AS_INT(st, in pmax_ppm), .min = PPM, .max = ALL, .scale = PPM,                     \
+		.key = "pmax", .live = true, AMOUNT(PART), .required = (must),                     \
+		.def_text = (otherwise), AS_INT(st, in pmax_ppm), .min = PPM, .max = ALL,          \
+		.scale = PPM,                                                                      \
 		.help = "The part of them that are " verb                                          \
 			" as the backlog reaches kmax; between kmin and kmax it grows in "         \
 			"proportion."                                                              \
@@ -55,6 +58,7 @@ static const struct field_word not_ect_words[] = {
 
 static const struct field ecn_fields[] = {
 	{.key = "mode",
+		.live = true,
 		.type = FIELD_ENUM,
 		AS_INT(conf_ecn, mode),
 		.words = mode_words,
@@ -65,21 +69,25 @@ static const struct field ecn_fields[] = {
 			"than the rate, so that the real one stays short; `off`."},
 	CURVE_FIELDS(conf_ecn, mark., false, BY_MODE, "marked"),
 	{.key = "drop",
+		.live = true,
 		.type = FIELD_MAP,
 		AT(conf_ecn, drop),
 		.item = &schema_drop,
 		.help = "A second curve, by which packets are dropped. Not in lossless classes."},
 	{.key = "control",
+		.live = true,
 		.type = FIELD_BOOL,
 		AT(conf_ecn, control),
 		.help = "Mark ACK, CNP and other control packets of RoCE, too."},
 	{.key = "not_ect",
+		.live = true,
 		.type = FIELD_ENUM,
 		AS_INT(conf_ecn, not_ect_drop),
 		.words = not_ect_words,
 		.help = "What happens to a packet that would be marked and says that its ends know "
 			"no ECN. Lossless classes always let it pass."},
 	{.key = "drain",
+		.live = true,
 		AMOUNT(PART),
 		AS_INT(conf_ecn, phantom_permille),
 		.min = 100 * (uint64_t)PERMILLE, /* of 1 Mbit/s: what a queue can drain at */
@@ -90,7 +98,7 @@ static const struct field ecn_fields[] = {
 };
 
 const struct schema schema_ecn = {
-	TABLE(ecn_fields), .title = "ecn", POS(conf_ecn), .check = ecn_check};
+	TABLE(ecn_fields), .title = "ecn", POS(conf_ecn), .check = ecn_check, .text = ecn_text};
 
 const struct field_word ecn_words[] = {
 	{.word = "auto", .value = ECN_WORD_AUTO},
@@ -101,6 +109,7 @@ const struct field_word ecn_words[] = {
 
 static const struct field ecn_of_class_fields[] = {
 	{.key = "class",
+		.live = true,
 		.type = FIELD_INT,
 		.required = true,
 		AS_INT(class_ecn_item, number),
@@ -108,6 +117,7 @@ static const struct field ecn_of_class_fields[] = {
 		.def = CONF_CLASSES,
 		.help = "The class's number."},
 	{.key = "ecn",
+		.live = true,
 		.type = FIELD_MAP,
 		.required = true,
 		AT(class_ecn_item, ecn),
@@ -118,7 +128,7 @@ static const struct field ecn_of_class_fields[] = {
 };
 
 const struct schema schema_ecn_of_class = {
-	TABLE(ecn_of_class_fields), .title = "ports[].ecn_by_class[]"};
+	TABLE(ecn_of_class_fields), .title = "ports[].ecn_by_class[]", .text = class_ecn_text};
 
 static const struct field_word class_words[] = {
 	{"0", 1u << 0, NULL},
@@ -146,6 +156,7 @@ static const struct field_word storm_words[] = {
 
 static const struct field watchdog_fields[] = {
 	{.key = "action",
+		.live = true,
 		.type = FIELD_ENUM,
 		AS_INT(conf_pfc, storm),
 		.words = storm_words,
@@ -153,6 +164,7 @@ static const struct field watchdog_fields[] = {
 		.help = "What happens to a class that its neighbour pauses without end: `drop` "
 			"empties it, `forward` sends against the pause."},
 	{.key = "detect",
+		.live = true,
 		AMOUNT(TIME),
 		AS_INT(conf_pfc, detect_ms),
 		.min = MS,
@@ -162,6 +174,7 @@ static const struct field watchdog_fields[] = {
 		.help = "How long a class is paused, with something waiting and nothing sent, "
 			"before that is a storm."},
 	{.key = "restore",
+		.live = true,
 		AMOUNT(TIME),
 		AS_INT(conf_pfc, restore_ms),
 		.min = MS,
@@ -178,6 +191,7 @@ static const struct field_word watchdog_words[] = {{.word = "off", .value = CONF
 
 static const struct field pfc_fields[] = {
 	{.key = "classes",
+		.live = true,
 		.type = FIELD_FLAGS,
 		.required = true,
 		AS_INT(conf_pfc, classes),
@@ -186,6 +200,7 @@ static const struct field pfc_fields[] = {
 		.max = CONF_CLASSES,
 		.help = "The classes that are paused and heed pauses; each is `lossless`."},
 	{.key = "headroom",
+		.live = true,
 		AMOUNT(SIZE),
 		AS_INT(conf_pfc, headroom),
 		.words = auto_words,
@@ -195,6 +210,7 @@ static const struct field pfc_fields[] = {
 		.help = "Bytes that may still come in after XOFF, of a class; auto: 2 x distance x "
 			"5 ns/m x rate + 2 x (mtu + 38) + 64 + 100 us x rate."},
 	{.key = "xoff",
+		.live = true,
 		AMOUNT(SIZE),
 		AS_INT(conf_pfc, xoff),
 		.words = auto_words,
@@ -205,6 +221,7 @@ static const struct field pfc_fields[] = {
 		.help = "Bytes held of what came in by this port, of a class, above which its "
 			"neighbour is paused; auto: xon and two frames."},
 	{.key = "xon",
+		.live = true,
 		AMOUNT(SIZE),
 		AS_INT(conf_pfc, xon),
 		.words = auto_words,
@@ -215,6 +232,7 @@ static const struct field pfc_fields[] = {
 			"trip, and two frames, so that the way out has work until more arrives; "
 			"100KB at least. Under an xoff that is given: two frames less."},
 	{.key = "quanta",
+		.live = true,
 		.type = FIELD_INT,
 		AS_INT(conf_pfc, quanta),
 		.min = 1,
@@ -229,6 +247,7 @@ static const struct field pfc_fields[] = {
 		.words = pfc_mode_words,
 		.help = "Who makes and heeds pauses: softbag, or the NIC."},
 	{.key = "watchdog",
+		.live = true,
 		.type = FIELD_MAP,
 		.offset = 0,
 		.words = watchdog_words,
@@ -239,46 +258,59 @@ static const struct field pfc_fields[] = {
 		.help = "What ends a storm of pauses."},
 };
 
-const struct schema schema_pfc = {TABLE(pfc_fields), .title = "ports[].pfc", POS(conf_pfc)};
+const struct schema schema_pfc = {
+	TABLE(pfc_fields), .title = "ports[].pfc", POS(conf_pfc), .fixed = pfc_fixed};
 
 /* What can happen to a packet in either direction. */
-#define IMPAIR_FIELDS(st, in)                                                                      \
+#define IMPAIR_FIELDS(st, in, also)                                                                \
 	{.key = "loss",                                                                            \
+		.live = true,                                                                      \
+		.elsewhere = (also),                                                               \
 		AMOUNT(PART),                                                                      \
 		AS_INT(st, in loss_ppb),                                                           \
 		.max = ALL,                                                                        \
 		.help = "Packets that are lost."},                                                 \
 		{.key = "corrupt",                                                                 \
+			.live = true,                                                              \
+			.elsewhere = (also),                                                       \
 			AMOUNT(PART),                                                              \
 			AS_INT(st, in corrupt_ppb),                                                \
 			.max = ALL,                                                                \
 			.help = "Packets with a wrong bit."},                                      \
 		{.key = "duplicate",                                                               \
+			.live = true,                                                              \
+			.elsewhere = (also),                                                       \
 			AMOUNT(PART),                                                              \
 			AS_INT(st, in duplicate_ppb),                                              \
 			.max = ALL,                                                                \
 			.help = "Packets that come twice."},                                       \
 	{                                                                                          \
-		.key = "seed", .type = FIELD_INT, AS_INT(st, in seed), .min = 1,                   \
-		.max = UINT64_MAX, .def_text = "from node.id, the port and the direction",         \
+		.key = "seed", .live = true, .elsewhere = (also), .type = FIELD_INT,               \
+		AS_INT(st, in seed), .min = 1, .max = UINT64_MAX,                                  \
+		.def_text = "from node.id, the port and the direction",                            \
 		.help = "Makes a run repeat."                                                      \
 	}
 
 /* What takes the delay line, and so stands at the way out only. */
-#define IMPAIR_OUT_FIELDS(st, in)                                                                  \
+#define IMPAIR_OUT_FIELDS(st, in, also)                                                            \
 	{.key = "jitter",                                                                          \
+		.live = true,                                                                      \
+		.elsewhere = (also),                                                               \
 		AMOUNT(TIME),                                                                      \
 		AS_INT(st, in jitter_ns),                                                          \
 		.max = JITTER_MAX,                                                                 \
 		.help = "Extra delay, by chance from 0 to this, in order."},                       \
 		{.key = "reorder",                                                                 \
+			.live = true,                                                              \
+			.elsewhere = (also),                                                       \
 			AMOUNT(PART),                                                              \
 			AS_INT(st, in reorder_ppb),                                                \
 			.max = ALL,                                                                \
 			.help = "Packets that are held back, so that later ones pass them."},      \
 	{                                                                                          \
-		.key = "reorder_delay", AMOUNT(TIME), AS_INT(st, in reorder_ns), .min = 1,         \
-		.max = JITTER_MAX, .def = 100000, .help = "How long they are held back."           \
+		.key = "reorder_delay", .live = true, .elsewhere = (also), AMOUNT(TIME),           \
+		AS_INT(st, in reorder_ns), .min = 1, .max = JITTER_MAX, .def = 100000,             \
+		.help = "How long they are held back."                                             \
 	}
 
 #define NOT_IN                                                                                     \
@@ -286,7 +318,7 @@ const struct schema schema_pfc = {TABLE(pfc_fields), .title = "ports[].pfc", POS
 	"neighbour's way out instead)"
 
 static const struct field impair_in_fields[] = {
-	IMPAIR_FIELDS(conf_impair, ),
+	IMPAIR_FIELDS(conf_impair, , false),
 	{.key = "jitter", .refused = NOT_IN},
 	{.key = "reorder", .refused = NOT_IN},
 	{.key = "reorder_delay", .refused = NOT_IN},
@@ -296,8 +328,8 @@ static const struct schema schema_impair_in = {
 	TABLE(impair_in_fields), .title = "ports[].impair.in", POS(conf_impair)};
 
 static const struct field impair_out_fields[] = {
-	IMPAIR_FIELDS(conf_impair, ),
-	IMPAIR_OUT_FIELDS(conf_impair, ),
+	IMPAIR_FIELDS(conf_impair, , false),
+	IMPAIR_OUT_FIELDS(conf_impair, , false),
 };
 
 static const struct schema schema_impair_out = {
@@ -305,24 +337,27 @@ static const struct schema schema_impair_out = {
 
 static const struct field impair_fields[] = {
 	{.key = "in",
+		.live = true,
 		.type = FIELD_MAP,
 		AT(conf_port, impair_in),
 		.item = &schema_impair_in,
 		.help = "What comes in."},
 	{.key = "out",
+		.live = true,
 		.type = FIELD_MAP,
 		AT(conf_port, impair_out),
 		.item = &schema_impair_out,
 		.help = "What goes out; its keys may also stand here, without it."},
-	IMPAIR_FIELDS(conf_port, impair_out.),
-	IMPAIR_OUT_FIELDS(conf_port, impair_out.),
+	IMPAIR_FIELDS(conf_port, impair_out., true),
+	IMPAIR_OUT_FIELDS(conf_port, impair_out., true),
 };
 
 const struct schema schema_impair = {TABLE(impair_fields), .title = "ports[].impair",
-	AT_POS(conf_port, impair_out.pos), .check = impair_check};
+	AT_POS(conf_port, impair_out.pos), .part = true, .check = impair_check};
 
 static const struct field dscp_map_fields[] = {
 	{.key = "dscp",
+		.live = true,
 		.type = FIELD_DSCPS,
 		.required = true,
 		.or_one = true,
@@ -331,6 +366,7 @@ static const struct field dscp_map_fields[] = {
 		.max = CONF_DSCPS,
 		.help = "DSCPs of what comes in."},
 	{.key = "class",
+		.live = true,
 		.type = FIELD_INT,
 		.required = true,
 		AS_INT(dscp_item, to),
@@ -343,6 +379,7 @@ const struct schema schema_dscp_map = {TABLE(dscp_map_fields), .title = "ports[]
 
 static const struct field dscp_rewrite_fields[] = {
 	{.key = "dscp",
+		.live = true,
 		.type = FIELD_DSCPS,
 		.required = true,
 		.or_one = true,
@@ -351,6 +388,7 @@ static const struct field dscp_rewrite_fields[] = {
 		.max = CONF_DSCPS,
 		.help = "DSCPs of what goes out."},
 	{.key = "to",
+		.live = true,
 		.type = FIELD_INT,
 		.required = true,
 		AS_INT(dscp_item, to),
@@ -366,6 +404,7 @@ const struct field_word scheduler_words[] = {{.word = "strict", .value = true}, 
 
 static const struct field scheduler_fields[] = {
 	{.key = "dwrr",
+		.live = true,
 		.type = FIELD_INT,
 		.required = true,
 		AS_INT(conf_class, dwrr),
