@@ -155,6 +155,9 @@ bool reach_advert(struct reach *r, uint16_t link, uint32_t *from, struct cell_re
 /* Carrier is there and the neighbour is heard, whether it is drained or not. */
 bool reach_link_alive(const struct reach *r, uint16_t link);
 
+/* The table has a route to the device; 0..65535. */
+bool reach_reaches(const struct reach *r, uint16_t device);
+
 /* As of the last turn; valid until the next one. */
 const struct reach_table *reach_table(const struct reach *r);
 

@@ -193,6 +193,14 @@ reach_rebuild(struct reach *r)
 	return true;
 }
 
+bool
+reach_reaches(const struct reach *r, uint16_t device)
+{
+	uint16_t slot = r->slot_of[device];
+
+	return slot != REACH_NO_SLOT && r->slot[slot].reachable;
+}
+
 const struct reach_table *
 reach_table(const struct reach *r)
 {

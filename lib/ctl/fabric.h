@@ -20,6 +20,7 @@ struct node_fabric {
 	struct rte_mempool *small; /* headers of cells */
 	struct fabric_table *table;
 	struct reach *reach; /* NULL: every device is behind every link (a replay without wires) */
+	bool stale;          /* there was no memory to tell the workers what it says */
 	bool carrier[FABRIC_LINKS_MAX];
 	uint64_t generation;
 	uint64_t n_reach_lost; /* rounds for which there was no buffer */

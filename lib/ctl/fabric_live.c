@@ -155,19 +155,27 @@ set_way(struct node *n, unsigned int way, bool up)
 	node_rebuild(n, (uint16_t)way);
 }
 
-/* Destinations that `t` knows or does not know: `up` says which are looked at. */
+/*
+ * Destinations that `t`, or reachability where there is none, knows or does not know: `up` says
+ * which are looked at.
+ */
 static void
 set_dests(struct node *n, const struct fabric_table *t, bool up)
 {
 	for (unsigned int d = 0; d < n->fabric->dp.n_dests; d++) {
-		bool reachable = t->set_of[n->fabric->dest[d].device] != 0;
+		uint16_t device = n->fabric->dest[d].device;
+		bool reachable = t == NULL ? reach_reaches(n->fabric->reach, device)
+					   : t->set_of[device] != 0;
 
 		if (reachable == up)
 			set_way(n, (unsigned int)n->n_ports + d, up);
 	}
 }
 
-/* What is gone is dead before the workers see the new table, what is new lives after that. */
+/*
+ * What is gone is dead before the workers see the new table, what is new lives after that. -ENOMEM:
+ * they keep the table before, and `t` is the caller's.
+ */
 static int
 publish(struct node *n, struct fabric_table *t)
 {
@@ -178,7 +186,7 @@ publish(struct node *n, struct fabric_table *t)
 	t->generation = ++n->fabric->generation;
 	set_dests(n, t, false);
 	n->fabric->table = t;
-	rc = reclaim_reserve(&n->reclaim);
+	rc = reclaim_reserve_n(&n->reclaim, 2);
 	if (rc == 0)
 		rc = build_snapshot(n, n->generation + 1, &s);
 	if (rc != 0) {
@@ -187,10 +195,42 @@ publish(struct node *n, struct fabric_table *t)
 	}
 	node_publish(n, s);
 	reclaim_defer(&n->reclaim, free, old);
-	if (before != NULL && reclaim_reserve(&n->reclaim) == 0)
-		reclaim_defer(&n->reclaim, fabric_table_free, before);
+	reclaim_defer(&n->reclaim, fabric_table_free, before);
 	set_dests(n, t, true);
 	return 0;
+}
+
+/* What reachability says now, for the workers; liveness, which needs no memory, in any case. */
+static void
+refresh_table(struct node *n)
+{
+	struct node_fabric *f = n->fabric;
+	struct fabric_table *t = NULL;
+	int rc = table_from_reach(n, &t);
+
+	if (rc == 0)
+		rc = publish(n, t);
+	else
+		set_dests(n, NULL, false);
+	if (rc != 0) {
+		fabric_table_free(t);
+		/* it is tried in each round: once is enough to hear of it */
+		if (!f->stale)
+			node_say(&n->env.log, NODE_ERROR,
+				"the links to the devices of the fabric cannot be told to the "
+				"workers: %s; tried again until they can.",
+				strerror(-rc));
+	}
+	f->stale = rc != 0;
+}
+
+/* Groups that found no memory when a destination came or went; ports have node_set_link(). */
+static void
+rebuild_again(struct node *n)
+{
+	for (unsigned int d = 0; d < n->fabric->dp.n_dests; d++)
+		if (n->rebuild[n->n_ports + d])
+			node_rebuild(n, (uint16_t)(n->n_ports + d));
 }
 
 int
@@ -332,12 +372,9 @@ fabric_poll(struct node *n, uint64_t now)
 	due = reach_turn(f->reach, now_ps);
 	if (due & REACH_LINKS)
 		set_links(n);
-	if (due & REACH_TABLE) {
-		struct fabric_table *t;
-
-		if (table_from_reach(n, &t) == 0 && publish(n, t) != 0)
-			fabric_table_free(t);
-	}
+	if ((due & REACH_TABLE) || f->stale)
+		refresh_table(n);
+	rebuild_again(n);
 	if (due & REACH_SEND)
 		tell_all(n);
 }

@@ -19,7 +19,7 @@ reclaim_init(struct reclaim *r, unsigned int n_workers)
 	size_t len = rte_rcu_qsbr_get_memsize(n_workers);
 
 	r->head = r->tail = r->spare = NULL;
-	r->n = 0;
+	r->n = r->n_spare = 0;
 	r->qsbr = aligned_alloc(
 		RTE_CACHE_LINE_SIZE, RTE_ALIGN_CEIL(len, (size_t)RTE_CACHE_LINE_SIZE));
 	if (r->qsbr == NULL)
@@ -40,31 +40,52 @@ pop(struct reclaim *r)
 	free(item);
 }
 
+static struct reclaim_item *
+take_spare(struct reclaim *r)
+{
+	struct reclaim_item *item = r->spare;
+
+	r->spare = item->next;
+	r->n_spare--;
+	return item;
+}
+
 void
 reclaim_fini(struct reclaim *r)
 {
 	while (r->head != NULL)
 		pop(r);
-	free(r->spare);
+	while (r->spare != NULL)
+		free(take_spare(r));
 	free(r->qsbr);
-	r->spare = NULL;
 	r->qsbr = NULL;
 }
 
 int
 reclaim_reserve(struct reclaim *r)
 {
-	if (r->spare == NULL)
-		r->spare = malloc(sizeof(*r->spare));
-	return r->spare == NULL ? -ENOMEM : 0;
+	return reclaim_reserve_n(r, 1);
+}
+
+int
+reclaim_reserve_n(struct reclaim *r, unsigned int n)
+{
+	for (; r->n_spare < n; r->n_spare++) {
+		struct reclaim_item *item = malloc(sizeof(*item));
+
+		if (item == NULL)
+			return -ENOMEM;
+		item->next = r->spare;
+		r->spare = item;
+	}
+	return 0;
 }
 
 void
 reclaim_defer(struct reclaim *r, void (*done)(void *obj), void *obj)
 {
-	struct reclaim_item *item = r->spare;
+	struct reclaim_item *item = take_spare(r);
 
-	r->spare = NULL;
 	/* rte_rcu_qsbr_start() is a release: the new pointer is visible before the token counts */
 	*item = (struct reclaim_item){
 		.token = rte_rcu_qsbr_start(r->qsbr), .done = done, .obj = obj};

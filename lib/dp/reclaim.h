@@ -17,8 +17,8 @@ struct reclaim_item;
 struct reclaim {
 	struct rte_rcu_qsbr *qsbr;
 	struct reclaim_item *head, *tail; /* oldest first */
-	struct reclaim_item *spare;
-	size_t n;
+	struct reclaim_item *spare;       /* n_spare of them */
+	size_t n, n_spare;
 };
 
 /* Up to `n_workers` readers. -ENOMEM. */
@@ -26,8 +26,9 @@ int reclaim_init(struct reclaim *r, unsigned int n_workers);
 /* No reader is left: frees all that waits. */
 void reclaim_fini(struct reclaim *r);
 
-/* Makes sure that the next reclaim_defer() has what it needs. -ENOMEM. */
+/* Makes sure that the next reclaim_defer() has what it needs; the next `n` of them. -ENOMEM. */
 int reclaim_reserve(struct reclaim *r);
+int reclaim_reserve_n(struct reclaim *r, unsigned int n);
 
 /*
  * Calls done(obj) after a grace period that begins now. The caller has already replaced the pointer

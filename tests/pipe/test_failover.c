@@ -5,8 +5,7 @@
  */
 #include <pthread.h>
 
-#include <rte_malloc.h>
-
+#include "eal.h"
 #include "fan.h"
 
 #define FLOWS 2048u
@@ -149,45 +148,6 @@ Test(failover, a_thousand_changes_of_weights_lose_nothing_and_move_only_what_the
 	node_test_close(&t);
 }
 
-/* All that the EAL's heap has left, in pieces down to its smallest; each points to the one before.
- */
-static void *
-take_heap(void)
-{
-	void *last = NULL;
-
-	for (size_t len = 64u << 20; len >= 64; len /= 2) {
-		void **piece;
-
-		while ((piece = rte_malloc("taken", len, 0)) != NULL) {
-			*piece = last;
-			last = piece;
-		}
-	}
-	return last;
-}
-
-static void
-give_heap_back(void *last)
-{
-	while (last != NULL) {
-		void *before = *(void **)last;
-
-		rte_free(last);
-		last = before;
-	}
-}
-
-static unsigned int
-times_said(const struct node_test *t, const char *words)
-{
-	unsigned int n = 0;
-
-	for (const char *at = t->said; (at = strstr(at, words)) != NULL; at++)
-		n++;
-	return n;
-}
-
 /* The links are looked at each 10 ms, and with them what could not be rebuilt. */
 static void
 poll_links(struct node_test *t)
@@ -208,7 +168,7 @@ Test(failover, a_group_that_found_no_memory_is_rebuilt_when_there_is_some)
 	node_set_link(t.node, 2, false);
 	map_flows(&t, without);
 	old = node_group_now(t.node, 0);
-	taken = take_heap();
+	taken = test_heap_take();
 	cr_assert_not_null(taken);
 
 	/* a port in memory is always up: the poll finds its link there again */
@@ -218,11 +178,12 @@ Test(failover, a_group_that_found_no_memory_is_rebuilt_when_there_is_some)
 	cr_assert(alive_test(&t.node->shared.alive, 2));
 	cr_assert(t.node->rebuild[2]);
 	cr_assert_eq(node_group_now(t.node, 0), old);
-	cr_assert_eq(times_said(&t, "group g cannot be rebuilt"), 1, "once is enough: %s", t.said);
+	cr_assert_eq(
+		node_test_said(&t, "group g cannot be rebuilt"), 1, "once is enough: %s", t.said);
 	map_flows(&t, now);
 	cr_assert_arr_eq(now, without, FLOWS, "the old group still serves");
 
-	give_heap_back(taken);
+	test_heap_give(taken);
 	poll_links(&t);
 	cr_assert_not(t.node->rebuild[2]);
 	cr_assert_neq(node_group_now(t.node, 0), old);
@@ -242,12 +203,12 @@ Test(failover, a_link_that_dies_while_memory_is_short_loses_nothing)
 
 	fan_open(&t, 7, 4, NULL);
 	map_flows(&t, first);
-	taken = take_heap();
+	taken = test_heap_take();
 	node_set_link(t.node, 2, false);
 	cr_assert(t.node->rebuild[2]);
 	map_flows(&t, now);
 	expect_only_its_flows_moved(first, now, 1, 4);
-	give_heap_back(taken);
+	test_heap_give(taken);
 	node_set_link(t.node, 2, false);
 	cr_assert_not(t.node->rebuild[2]);
 	map_flows(&t, now);

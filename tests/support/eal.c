@@ -7,6 +7,7 @@
 
 #include <rte_eal.h>
 #include <rte_errno.h>
+#include <rte_malloc.h>
 
 void
 test_eal(unsigned int mb)
@@ -27,6 +28,34 @@ test_eal(unsigned int mb)
 		abort();
 	}
 	up = true;
+}
+
+void *
+test_heap_take(void)
+{
+	void *last = NULL;
+
+	for (size_t len = 64u << 20; len >= 64; len /= 2) {
+		void **piece;
+
+		/* each points to the one before */
+		while ((piece = rte_malloc("taken", len, 0)) != NULL) {
+			*piece = last;
+			last = piece;
+		}
+	}
+	return last;
+}
+
+void
+test_heap_give(void *taken)
+{
+	while (taken != NULL) {
+		void *before = *(void **)taken;
+
+		rte_free(taken);
+		taken = before;
+	}
 }
 
 struct rte_mempool *

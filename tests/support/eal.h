@@ -14,6 +14,13 @@
 /* Starts the EAL with `mb` megabytes, once a process; ends the process when it cannot. */
 void test_eal(unsigned int mb);
 
+/*
+ * All that the EAL's heap has left, in pieces down to its smallest: nothing more is to be had until
+ * it is given back. NULL: there was none left.
+ */
+void *test_heap_take(void);
+void test_heap_give(void *taken);
+
 /* A pool of `n` mbufs whose data room is `room` bytes and RTE_PKTMBUF_HEADROOM; never NULL. */
 struct rte_mempool *test_pool(const char *name, unsigned int n, uint16_t room);
 

@@ -26,6 +26,16 @@ remember(void *ctx, enum node_severity severity, const char *sentence)
 		severity == NODE_ERROR ? "error: " : "", sentence);
 }
 
+unsigned int
+node_test_said(const struct node_test *t, const char *words)
+{
+	unsigned int n = 0;
+
+	for (const char *at = t->said; (at = strstr(at, words)) != NULL; at++)
+		n++;
+	return n;
+}
+
 struct conf *
 node_test_conf(const char *yaml)
 {

@@ -42,6 +42,9 @@ void node_test_open_wired(struct node_test *t, unsigned int mb, const char *yaml
 void node_test_open_wired_at(
 	struct node_test *t, unsigned int mb, const char *yaml, uint64_t ticks);
 
+/* How often the node has said these words. */
+unsigned int node_test_said(const struct node_test *t, const char *words);
+
 /* node_create() alone: its result, nothing checked. */
 int node_test_try(struct node_test *t, unsigned int mb, const struct conf *conf);
 

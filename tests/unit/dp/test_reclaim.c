@@ -130,3 +130,27 @@ Test(reclaim, many_are_freed_oldest_first)
 		cr_assert_eq(freed[i], i);
 	reclaim_fini(&r);
 }
+
+Test(reclaim, room_for_several_is_there_before_the_first_is_retired)
+{
+	struct reclaim_item *spare;
+	struct reclaim r;
+
+	start(&r);
+	cr_assert_eq(reclaim_reserve_n(&r, 3), 0);
+	spare = r.spare;
+	cr_assert_eq(reclaim_reserve(&r), 0);
+	cr_assert_eq(reclaim_reserve_n(&r, 2), 0);
+	cr_assert_eq(r.spare, spare, "there is enough");
+	for (unsigned int i = 0; i < 2; i++) {
+		unsigned int *obj = malloc(sizeof(*obj));
+
+		*obj = i;
+		reclaim_defer(&r, note, obj);
+	}
+	cr_assert_eq(r.n_spare, 1);
+	cr_assert_eq(reclaim_poll(&r), 2);
+	/* the one that was not used is freed with the rest: the sanitizer sees to it */
+	reclaim_fini(&r);
+	cr_assert_eq(n_freed, 2);
+}
