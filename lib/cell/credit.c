@@ -75,6 +75,12 @@ rate_init(uint64_t rate_bps, uint32_t speedup_permille, uint64_t *ret_ps_per_byt
 	return 0;
 }
 
+size_t
+credit_memory(uint32_t n_voqs)
+{
+	return sizeof(struct credit) + RTE_CACHE_LINE_SIZE + credit_table_bytes(n_voqs);
+}
+
 int
 credit_create(const struct credit_config *config, uint64_t now, struct credit **ret_credit)
 {

@@ -30,6 +30,7 @@
 #define CELL_CREDIT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/ps.h"
@@ -79,6 +80,9 @@ struct credit_stats {
 };
 
 struct credit;
+
+/* Bytes of memory that credit_create() takes for so many VOQs: a little more. Any thread. */
+size_t credit_memory(uint32_t n_voqs);
 
 /* -ERANGE: outside the limits above; -ENOMEM. Control thread, while the worker stands still. */
 int credit_create(const struct credit_config *config, uint64_t now, struct credit **ret_credit);

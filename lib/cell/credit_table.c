@@ -10,6 +10,20 @@
 
 #define HASH_MIN 8u /* rte_hash takes no less */
 
+/* What rte_hash has for itself, besides keys, buckets and rings of free ones. */
+#define HASH_BOOKS 4096u
+
+size_t
+credit_table_bytes(uint32_t n_max)
+{
+	size_t n = RTE_MAX(n_max, HASH_MIN), free_keys = rte_align32pow2((uint32_t)n + 1);
+	size_t buckets = rte_align32pow2((uint32_t)n) / 8;
+
+	/* a key has 16 bytes; a bucket two lines, its own and an extended one with its number */
+	return n * (sizeof(struct credit_voq) + 16) + free_keys * sizeof(uint32_t) +
+	       buckets * (2 * RTE_CACHE_LINE_SIZE + 2 * sizeof(uint32_t)) + HASH_BOOKS;
+}
+
 int
 credit_table_init(struct credit_table *t, const char *name, uint32_t n_max, int socket)
 {

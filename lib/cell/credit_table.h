@@ -8,6 +8,7 @@
 #define CELL_CREDIT_TABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <rte_common.h>
@@ -61,6 +62,9 @@ credit_key(uint16_t source, uint8_t pipe, uint8_t class)
 {
 	return (uint32_t)source << 16 | (uint32_t)pipe << 8 | class;
 }
+
+/* Bytes of memory that credit_table_init() takes: a little more. Any thread. */
+size_t credit_table_bytes(uint32_t n_max);
 
 /* -ENOMEM. `name` is not used by another table of the process. Control thread. */
 int credit_table_init(struct credit_table *t, const char *name, uint32_t n_max, int socket);

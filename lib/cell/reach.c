@@ -28,14 +28,43 @@ config_is_valid(const struct reach_config *c)
 	return ok;
 }
 
+/* An id has one slot, and there are no more ids. */
+static uint32_t
+slots_of(uint16_t n_links, uint32_t n_devices)
+{
+	uint32_t n = n_devices + n_links;
+
+	return n < CELL_DEVICE_MAX ? n : CELL_DEVICE_MAX;
+}
+
+static uint32_t
+buckets_of(uint32_t n_slots)
+{
+	uint32_t n = 2;
+
+	while (n < 2 * n_slots)
+		n *= 2;
+	return n;
+}
+
+size_t
+reach_bytes(uint16_t n_links, uint32_t n_devices)
+{
+	size_t n = slots_of(n_links, n_devices);
+
+	return sizeof(struct reach) + buckets_of((uint32_t)n) * sizeof(uint32_t) +
+	       (REACH_IDS + n) * sizeof(uint16_t) +
+	       n * (sizeof(struct reach_device) +
+			   2 * (sizeof(struct reach_set) + sizeof(struct reach_route)) +
+			   n_links * (sizeof(struct reach_entry) + sizeof(uint8_t)));
+}
+
 static int
 memory_init(struct reach *r)
 {
 	size_t n = r->n_slots, pairs = n * r->n_links;
-	uint32_t n_buckets = 2;
+	uint32_t n_buckets = buckets_of(r->n_slots);
 
-	while (n_buckets < 2 * r->n_slots)
-		n_buckets *= 2;
 	r->bucket_mask = n_buckets - 1;
 	r->bucket = calloc(n_buckets, sizeof(*r->bucket));
 	r->slot_of = malloc(REACH_IDS * sizeof(*r->slot_of));
@@ -78,10 +107,7 @@ reach_create(const struct reach_config *c, uint64_t now, struct reach **ret_reac
 	rng_init(&r->rng, c->seed);
 	r->hash_seed = rng_next(&r->rng);
 	r->n_devices = c->n_devices;
-	/* an id has one slot, and there are no more ids */
-	r->n_slots = c->n_devices + c->n_links;
-	if (r->n_slots > CELL_DEVICE_MAX)
-		r->n_slots = CELL_DEVICE_MAX;
+	r->n_slots = slots_of(c->n_links, c->n_devices);
 	if (memory_init(r) != 0) {
 		reach_free(r);
 		return -ENOMEM;

@@ -21,6 +21,7 @@
 #define CELL_REACH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wire/cell.h"
@@ -100,6 +101,9 @@ enum {
 };
 
 struct reach;
+
+/* Bytes of memory that reach_create() takes, its numbers in range. Any thread. */
+size_t reach_bytes(uint16_t n_links, uint32_t n_devices);
 
 /*
  * All links are down until reach_link() says otherwise. -EINVAL: a number out of range; -ENOMEM.

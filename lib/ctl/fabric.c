@@ -216,28 +216,43 @@ reasm_config(const struct conf *c)
 	};
 }
 
-uint64_t
-fabric_bytes(const struct conf *c, unsigned int n_workers)
-{
-	struct reasm_config r = reasm_config(c);
-	uint64_t small = 2 * cells_out(c, n_workers) *
-			 (sizeof(struct rte_mbuf) + CUT_SMALL_LEN + 3 * RTE_CACHE_LINE_SIZE);
-
-	if (!has_fabric(c))
-		return 0;
-	return sizeof(struct node_fabric) + sizeof(struct fabric_table) * 2 + small +
-	       n_workers * (sizeof(struct worker_fabric) + reasm_bytes(&r) +
-				   n_members(c) *
-					   (sizeof(struct worker_tx) +
-						   DP_CLASSES * (sizeof(struct voq) +
-									sizeof(struct voq_count))));
-}
-
 /*
  * Two mbufs a cell: its header, and a view of the packet. A burst of long packets takes and frees
  * hundreds: with half the cache 256-byte cells cost two to three times the cycles.
  */
 #define SMALL_CACHE RTE_MEMPOOL_CACHE_MAX_SIZE
+
+/* Mbufs for the headers of cells, and views. */
+static uint64_t
+small_mbufs(const struct conf *c, unsigned int n_workers)
+{
+	return 2 * cells_out(c, n_workers) + n_workers * 2 * SMALL_CACHE;
+}
+
+/* What a worker has of its own. */
+static uint64_t
+worker_bytes(const struct conf *c)
+{
+	struct reasm_config r = reasm_config(c);
+	uint64_t dest = sizeof(struct worker_tx) +
+			DP_CLASSES * (sizeof(struct voq) + sizeof(struct voq_count));
+
+	return sizeof(struct worker_fabric) + reasm_bytes(&r) + n_members(c) * dest;
+}
+
+uint64_t
+fabric_bytes(const struct conf *c, unsigned int n_workers)
+{
+	const uint64_t small = sizeof(struct rte_mbuf) + CUT_SMALL_LEN + 3 * RTE_CACHE_LINE_SIZE;
+
+	if (!has_fabric(c))
+		return 0;
+	return sizeof(struct node_fabric) + sizeof(struct fabric_table) * 2 +
+	       small_mbufs(c, n_workers) * small +
+	       reach_bytes((uint16_t)conf_dsf_links(c), FABRIC_DEVICES_MAX) +
+	       (c->dsf.n_system_ports + 1) * credit_memory(FABRIC_STREAMS) +
+	       n_workers * worker_bytes(c);
+}
 
 static int
 create_small(struct node *n)
@@ -245,9 +260,9 @@ create_small(struct node *n)
 	char name[RTE_MEMPOOL_NAMESIZE];
 
 	snprintf(name, sizeof(name), "cell-%s", n->tag);
-	n->fabric->small = rte_pktmbuf_pool_create(name,
-		(unsigned int)(2 * cells_out(n->conf, n->n_placed) + n->n_placed * 2 * SMALL_CACHE),
-		SMALL_CACHE, 0, CUT_SMALL_LEN, SOCKET_ID_ANY);
+	n->fabric->small =
+		rte_pktmbuf_pool_create(name, (unsigned int)small_mbufs(n->conf, n->n_placed),
+			SMALL_CACHE, 0, CUT_SMALL_LEN, SOCKET_ID_ANY);
 	if (n->fabric->small != NULL)
 		return 0;
 	node_say(&n->env.log, NODE_ERROR,

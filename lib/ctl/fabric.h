@@ -65,7 +65,7 @@ uint64_t fabric_poll_in_ps(const struct node *n, uint64_t now);
 /* Packet buffers, and records of what waits, that the fabric takes. Pure. */
 uint64_t fabric_mbufs(const struct conf *c, unsigned int n_workers);
 uint32_t fabric_voq_packets(const struct conf *c);
-/* Memory besides: reassembly, VOQs, headers of cells. Pure. */
+/* Memory besides: reassembly, VOQs, credit, reachability, headers of cells. Pure. */
 uint64_t fabric_bytes(const struct conf *c, unsigned int n_workers);
 
 #endif

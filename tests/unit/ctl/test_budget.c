@@ -92,6 +92,61 @@ Test(budget, holds_for_two_thousand_groups)
 	expect_enough_and_not_absurd(make(2, 1500, 2000, 4096), 45);
 }
 
+/* `n_links` links and 20 ports, of which the first `n_systems` are system ports. */
+static struct conf *
+make_fabric(unsigned int n_links, unsigned int n_systems)
+{
+	struct conf *c;
+	char *yaml;
+	size_t len;
+	FILE *f = open_memstream(&yaml, &len);
+
+	fputs("version: 1\nnode: {name: n, id: 1}\nports:\n", f);
+	for (unsigned int l = 0; l < n_links; l++)
+		fprintf(f, "  - {name: f%u, device: f%u, role: dsf, rate: 100Gbit}\n", l, l);
+	for (unsigned int p = 0; p < 20; p++)
+		fprintf(f, "  - {name: p%u, device: d%u, role: nsf}\n", p, p);
+	fputs("dsf:\n  device_id: 1\n  reassembly_cells: 8192\n  voq_limit: 4MB\n", f);
+	fputs(n_systems == 0 ? "" : "  system_ports:\n", f);
+	for (unsigned int p = 0; p < n_systems; p++)
+		fprintf(f, "    - {number: %u, port: p%u}\n", p + 1, p);
+	fclose(f);
+	c = node_test_conf(yaml);
+	free(yaml);
+	return c;
+}
+
+Test(budget, holds_for_a_fabric)
+{
+	expect_enough_and_not_absurd(make_fabric(12, 20), 80);
+}
+
+static size_t
+heap_of(struct conf *c, uint64_t *ret_told)
+{
+	struct node_test t;
+	size_t heap;
+
+	c->memory = UINT64_C(1) << 40;
+	cr_assert_eq(node_check(c, &test_log, ret_told), 0, "%s", said);
+	node_test_open_conf(&t, 1000, c);
+	heap = node_test_heap();
+	node_test_close(&t);
+	conf_free(c);
+	return heap;
+}
+
+Test(budget, counts_the_credit_of_each_system_port)
+{
+	uint64_t told[2];
+	size_t without = heap_of(make_fabric(2, 0), &told[0]);
+	size_t with = heap_of(make_fabric(2, 20), &told[1]), takes = with - without;
+
+	cr_assert_gt(takes, 20 * sizeof(uint64_t) * 8 * 4096);
+	cr_assert_geq(told[1] - told[0], takes, "%lu told, %zu taken", told[1] - told[0], takes);
+	cr_assert_leq(told[1] - told[0], takes * 5 / 4);
+}
+
 Test(budget, adds_up)
 {
 	struct conf *c = make(4, 1500, 4, 512);
