@@ -15,6 +15,7 @@
 
 #include "base/rng.h"
 #include "node.h"
+#include "wire/cell.h"
 
 #define WIRES_MAX 64u
 #define NODES_MAX 12u
@@ -35,7 +36,8 @@ struct wire {
 	uint8_t loss_kinds; /* a bit for each type of cell that may be lost; 0: every frame */
 	bool cut;
 	struct wire_frame *head, **tail;
-	uint64_t frames, lost, data_lost, data; /* data: DATA cells */
+	uint64_t frames, lost, data_lost;
+	uint64_t data, reach; /* cells of these types */
 };
 
 struct wires {
@@ -73,9 +75,15 @@ wires_add(struct wires *w, struct node_test *a, const char *a_port, struct node_
 }
 
 static inline bool
+wire_is(enum cell_type type, const uint8_t *frame, size_t len)
+{
+	return len >= 38 && frame[12] == 0x88 && frame[13] == 0xb5 && (frame[14] & 0xf) == type;
+}
+
+static inline bool
 wire_is_data(const uint8_t *frame, size_t len)
 {
-	return len >= 38 && frame[12] == 0x88 && frame[13] == 0xb5 && (frame[14] & 0xf) == 0;
+	return wire_is(CELL_DATA, frame, len);
 }
 
 static inline bool
@@ -108,6 +116,7 @@ wire_take(struct wires *w, struct wire *x)
 		rte_pktmbuf_free(m);
 		x->frames++;
 		x->data += wire_is_data(f->byte, len);
+		x->reach += wire_is(CELL_REACH, f->byte, len);
 		if (lost) {
 			x->lost++;
 			x->data_lost += wire_is_data(f->byte, len);
