@@ -135,6 +135,26 @@ Test(fabric, packets_of_every_size_arrive_bit_exact_in_small_cells)
 	one_packet_each_size("  scheduling: credit\n  cell_size: 256\n");
 }
 
+/* Frames of the EtherType that the file says, both ways: another node's would be no cells. */
+Test(fabric, cells_may_have_another_ethertype)
+{
+	struct node_test *end[2];
+	struct pair p;
+
+	open_pair(&p, 2, "  ethertype: 0x88b6\n", "");
+	end[0] = &p.a;
+	end[1] = &p.b;
+	for (unsigned int i = 0; i < 2; i++) {
+		cr_assert(node_test_put(end[i], 0, frame, make(1 + i, 2 - i, i, 3000, 5)));
+		wires_run(&p.w, 1000000, 1000);
+		cr_assert_eq(node_test_discard(end[1 - i], 0), 1, "drops:%s", wires_drops(&p.w));
+	}
+	for (unsigned int i = 0; i < p.w.n_wires; i++)
+		cr_assert_eq(p.w.wire[i].data + p.w.wire[i].reach, 0, "0x88b5 on wire %u", i);
+	cr_assert_eq(wires_dropped(&p.w), 0, "drops:%s", wires_drops(&p.w));
+	wires_close(&p.w);
+}
+
 /* What make() gave, of a frame that left: which of the two streams, and the number in it. */
 static unsigned int
 net_of(const uint8_t *bytes)
