@@ -43,8 +43,8 @@ struct pkt_meta {
 	uint8_t tags;      /* VLAN tags, 0-2 */
 	uint8_t l2_len;    /* bytes before the IP header: 14, 18 or 22 */
 	uint8_t verdict;   /* 0: goes on; a drop reason; or VERDICT_PUNT + kind */
-	uint8_t class;     /* 0-7 */
-	uint8_t pad[3];
+	uint32_t class : 8; /* 0-7 */
+	uint32_t flow_idx : 24; /* stage_flow, where it runs: an entry of the worker's flow table */
 	/* stage_select, copied from the member in one word */
 	uint16_t port_idx; /* the way out */
 	uint16_t mtu;
