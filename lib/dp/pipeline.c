@@ -30,6 +30,7 @@ pipeline_packets(struct worker *w, struct burst *b)
 	STAGE(parse, w, b);
 	STAGE(ingress, w, b);
 	STAGE(route, w, b);
+	STAGE(flow, w, b);
 	STAGE(select, w, b);
 	STAGE(enqueue, w, b);
 	STAGE(drop, w, b);

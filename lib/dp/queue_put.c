@@ -4,8 +4,22 @@
  * that is behind. queue_serve.c takes them out again.
  */
 #include "dp/stage.h"
+#include "flow/qp.h"
 #include "pkt/remark_inl.h"
 #include "wire/roce.h"
+
+/* For the per-QP view: CE of this packet was set here. */
+static void
+mark_qp(struct worker *w, const struct pkt_meta *meta)
+{
+	struct flow_qp *qp;
+
+	if (!(w->snapshot->flows & DP_FLOWS_QP) || w->flow == NULL || meta->flow_idx == FLOW_NONE ||
+		!(meta->flags & PKT_ROCE))
+		return;
+	qp = flow_table_beside(w->flow, meta->flow_idx);
+	qp->ce_set++;
+}
 
 /* What the marking curve says came true: CE, or what policy has for those who know no ECN. */
 static enum drop_reason
@@ -23,6 +37,7 @@ mark(struct worker *w, const struct egress_class *c, const struct pkt_meta *meta
 	default:
 		remark_ce(meta->l3, ip6);
 		w->counters->ce_marked++;
+		mark_qp(w, meta);
 		(*ce_marked)++;
 		return DROP_NONE;
 	}

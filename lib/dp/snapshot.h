@@ -35,12 +35,19 @@ enum {
 
 struct fabric_table;
 
+/* Who needs flows: bits of snapshot.flows. */
+enum {
+	DP_FLOWS_QP = 1u << 0,  /* the per-QP view: RoCE */
+	DP_FLOWS_ALL = 1u << 1, /* a group's policy: any protocol */
+};
+
 struct snapshot {
 	uint64_t generation; /* from 1 */
 	struct rte_fib *fib4;
 	struct rte_fib6 *fib6;
 	struct nhg_group **group; /* DP_GROUP_FIRST.. */
 	uint32_t n_groups;        /* slots, the special ones included */
+	uint8_t flows;            /* DP_FLOWS_*; 0: stage_flow does nothing */
 	/* of each port as a way in; [1] RoCEv2: 0-7; [0] all else: 0-7 or DP_CLASS_BY_RULE */
 	uint8_t dscp_class[DP_PORTS_MAX][2][64];
 	struct parse_policy port[DP_PORTS_MAX];

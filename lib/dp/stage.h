@@ -14,6 +14,7 @@ void stage_cell(struct worker *w, struct burst *b);
 void stage_parse(struct worker *w, struct burst *b);
 void stage_ingress(struct worker *w, struct burst *b);
 void stage_route(struct worker *w, struct burst *b);
+void stage_flow(struct worker *w, struct burst *b);
 void stage_select(struct worker *w, struct burst *b);
 void stage_enqueue(struct worker *w, struct burst *b);
 void stage_fabric(struct worker *w);

@@ -44,6 +44,8 @@ worker_turn(struct worker *w, uint64_t now)
 		n += pipeline_run(w, &w->rxq[q]);
 	if (unlikely(w->fabric != NULL))
 		fabric_turn(w);
+	if (w->flow != NULL)
+		flow_table_age(w->flow, w->now_ps);
 	stage_egress(w);
 	if (w->idx == 0 && w->shared->n_pfc_ports != 0)
 		pfc_turn(w);

@@ -20,6 +20,7 @@
 #include "dp/mailbox.h"
 #include "dp/queue.h"
 #include "dp/snapshot.h"
+#include "flow/flow.h"
 #include "pkt/burst.h"
 #include "port/port.h"
 
@@ -84,6 +85,7 @@ struct worker {
 	uint64_t tx_waiting[DP_PORTS_MAX / 64]; /* bit: tx[port].n > 0 */
 	struct worker_queue *queue;             /* by port index */
 	struct worker_fabric *fabric;           /* NULL: no port carries cells */
+	struct flow_table *flow;                /* NULL: nobody needs flows */
 	uint64_t queued[DP_PORTS_MAX / 64];     /* bit: queue[port] is not empty */
 	struct ledger ledger;
 	struct pkt_chunks chunks;

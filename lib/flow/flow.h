@@ -108,7 +108,7 @@ struct flow_table {
 	uint32_t age;    /* in units of `seen` */
 	uint32_t cursor; /* flow_table_age(): the entry that is next */
 	bool blocked_any;
-	uint64_t step_ps, due_ps; /* from one entry to the next; when it is */
+	uint64_t step_ps, due_ps; /* from one entry to the next; when it is its turn */
 	uint32_t key[10];         /* of the signature */
 	uint64_t seed;
 	void (*end)(void *ctx, const void *beside); /* before a record is zeroed */
@@ -172,11 +172,11 @@ flow_table_beside(const struct flow_table *t, uint32_t idx)
 }
 
 /*
- * A copy of a live entry and of its record (`ret_beside` may be NULL), of one and the same flow;
- * false when the entry is free, idle for longer than the age, or changes hands again and again.
- * Any thread.
+ * A copy of an entry and of its record (`ret_beside` may be NULL), of one and the same flow; false
+ * when the entry is free or has changed hands meanwhile. One that is idle for too long and was not
+ * looked at yet is still there. Any thread.
  */
-bool flow_table_read(const struct flow_table *t, uint32_t idx, uint64_t now_ps,
-	struct flow *ret_flow, void *ret_beside);
+bool flow_table_read(
+	const struct flow_table *t, uint32_t idx, struct flow *ret_flow, void *ret_beside);
 
 #endif

@@ -13,4 +13,11 @@ prefetch_headers(const struct rte_mbuf *m)
 	rte_prefetch0(rte_pktmbuf_mtod(m, const void *));
 }
 
+/* A line of a worker's own table. */
+static inline void
+prefetch_entry(const void *entry)
+{
+	rte_prefetch0(entry);
+}
+
 #endif

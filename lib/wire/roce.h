@@ -17,18 +17,57 @@ enum {
 	ROCE_OFF_DEST_QP = 5,
 	ROCE_OFF_ACK = 8, /* 0x80 ack request, 0x40 may be reordered (adaptive routing) */
 	ROCE_OFF_PSN = 9,
+	/* behind the BTH (9.3); XRC requests have their XRCETH before it */
+	ROCE_RETH_LEN = 16,
+	ROCE_RETH_OFF_DMA_LEN = 12,
+	ROCE_AETH_LEN = 4,
+	ROCE_XRCETH_LEN = 4,
 };
 
 enum {
 	ROCE_OP_CNP = 0x81, /* A17.9.3 */
 	/* the low 5 bits of an opcode, of the transports that know them (table 38) */
+	ROCE_OP_SEND_FIRST = 0x00,
+	ROCE_OP_SEND_MIDDLE = 0x01,
+	ROCE_OP_SEND_LAST = 0x02,
+	ROCE_OP_SEND_LAST_IMM = 0x03,
+	ROCE_OP_SEND_ONLY = 0x04,
+	ROCE_OP_SEND_ONLY_IMM = 0x05,
+	ROCE_OP_WRITE_FIRST = 0x06,
+	ROCE_OP_WRITE_MIDDLE = 0x07,
+	ROCE_OP_WRITE_LAST = 0x08,
+	ROCE_OP_WRITE_LAST_IMM = 0x09,
+	ROCE_OP_WRITE_ONLY = 0x0a,
+	ROCE_OP_WRITE_ONLY_IMM = 0x0b,
+	ROCE_OP_READ_REQUEST = 0x0c,
+	ROCE_OP_READ_FIRST = 0x0d, /* of the response, as the next three */
+	ROCE_OP_READ_MIDDLE = 0x0e,
+	ROCE_OP_READ_LAST = 0x0f,
+	ROCE_OP_READ_ONLY = 0x10,
 	ROCE_OP_ACK = 0x11,
 	ROCE_OP_ATOMIC_ACK = 0x12,
+	ROCE_OP_CMP_SWAP = 0x13,
+	ROCE_OP_FETCH_ADD = 0x14,
 	ROCE_OP_RESYNC = 0x15, /* RD only; XRC and RC reserve it */
+	ROCE_OP_SEND_LAST_INV = 0x16,
+	ROCE_OP_SEND_ONLY_INV = 0x17,
+	ROCE_OP_FLUSH = 0x1c,
+	ROCE_OP_ATOMIC_WRITE = 0x1d,
 	/* the high 3 bits */
 	ROCE_RC = 0x00,
+	ROCE_UC = 0x20,
 	ROCE_RD = 0x40,
+	ROCE_UD = 0x60,
 	ROCE_XRC = 0xa0,
+};
+
+/* The syndrome of an AETH (9.7.5.1): two bits of kind, five of credit, timer or code. */
+enum {
+	ROCE_SYNDROME_KIND = 0x60,
+	ROCE_SYNDROME_RNR = 0x20,
+	ROCE_SYNDROME_NAK = 0x60,
+	ROCE_SYNDROME_CODE = 0x1f,
+	ROCE_NAK_SEQUENCE = 0, /* the code of a NAK for a PSN that was not expected */
 };
 
 /*
