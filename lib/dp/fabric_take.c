@@ -112,6 +112,7 @@ describe(const struct fabric_system *s, const struct reasm_packet *p, struct pkt
 	}
 	meta->verdict = 0;
 	meta->class = p->class;
+	meta->flow_idx = FLOW_NONE; /* no stage_flow has seen it */
 	meta->port_idx = s->port_idx;
 	meta->mtu = s->mtu;
 	meta->counter = s->counter;

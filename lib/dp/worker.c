@@ -218,6 +218,7 @@ worker_free(struct worker *w)
 	if (w == NULL)
 		return;
 	mailbox_fini(&w->mailbox);
+	flow_table_free(w->flow);
 	rte_free(w->chunk_memory);
 	rte_free(w->queue);
 	rte_free(w->owned);

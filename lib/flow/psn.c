@@ -88,14 +88,24 @@ move(struct psn *p, uint32_t n, window open, window missing)
 	p->next = (p->next + n) & PSN_MASK;
 }
 
-/* Of n numbers that a packet overtakes: those that are missing if they do not come. */
+/*
+ * Of n numbers that a packet overtakes: those that are missing if they do not come. What lies
+ * before the window is lost at once.
+ */
 static window
-proven(const struct psn *p, uint32_t n, uint8_t what)
+proven(struct psn *p, uint32_t n, uint8_t what)
 {
-	if (what & PSN_ANEW) /* the message before it had not ended: its next number, if in sight */
-		return p->more && n <= PSN_WINDOW ? (window)1 << (n - 1) : 0;
+	uint32_t beyond = n > PSN_WINDOW ? n - PSN_WINDOW : 0;
+
+	if ((what & PSN_ANEW) && !p->more)
+		return 0;
+	if (what & PSN_ANEW) { /* the message before it had not ended: its next number */
+		p->stats.lost += beyond != 0;
+		return beyond != 0 ? 0 : (window)1 << (n - 1);
+	}
 	if ((what & PSN_INNER) && !p->more)
 		return 1;
+	p->stats.lost += beyond;
 	return low_bits(n);
 }
 
@@ -108,8 +118,6 @@ open_hole(struct psn *p, uint32_t n, uint8_t what)
 	uint32_t head = len < PSN_WINDOW - at ? len : PSN_WINDOW - at;
 	window missing = proven(p, n, what);
 
-	if (missing == ~(window)0) /* those before the window, too */
-		p->stats.lost += n - PSN_WINDOW;
 	memset(p->opened + at, p->arrival, head);
 	memset(p->opened, p->arrival, len - head);
 	move(p, n, low_bits(n), missing);
