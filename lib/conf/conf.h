@@ -107,6 +107,13 @@ enum {
 	CONF_HASH_DEST_QP = 1u << 1,
 };
 
+/* The table of flows of a worker; there is one where something needs it. */
+struct conf_flows {
+	uint32_t max;    /* power of two, 64..4194304; default 16384 */
+	uint64_t age_ns; /* 100 ms .. 1 h; default 30 s */
+	bool qp_view;
+};
+
 struct conf_route {
 	struct conf_pos pos;
 	struct conf_addr prefix; /* host bits are 0 */
@@ -145,6 +152,8 @@ struct conf {
 	size_t n_groups;
 	struct conf_route *route;
 	size_t n_routes;
+
+	struct conf_flows flows;
 
 	bool has_hash_seed;
 	uint64_t hash_seed; /* else derived from node_id */

@@ -9,6 +9,7 @@
 #include "ctl/build.h"
 #include "ctl/egress.h"
 #include "ctl/fabric.h"
+#include "ctl/flows.h"
 #include "ctl/ports.h"
 #include "ctl/say.h"
 #include "port/port.h"
@@ -146,7 +147,9 @@ build_budget(const struct conf *c, struct budget_users users, const struct node_
 	b.groups = group_bytes(c);
 	b.mbufs = mbuf_bytes(b.n_mbufs, b.mbuf_len);
 	b.records = record_bytes(c, users.n_workers);
-	b.workers = worker_bytes(c, users.n_workers) + b.records + fabric_bytes(c, users.n_workers);
+	b.flows = flows_bytes(c, users.n_workers);
+	b.workers = worker_bytes(c, users.n_workers) + b.records + b.flows +
+		    fabric_bytes(c, users.n_workers);
 	b.eal = EAL_BYTES;
 	b.total = b.fib + b.groups + b.mbufs + b.workers + b.eal;
 	*ret_budget = b;

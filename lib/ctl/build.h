@@ -47,6 +47,7 @@ struct budget_packets {
 struct budget {
 	uint64_t fib, groups, mbufs, workers, total;
 	uint64_t records; /* of `workers`: records of what waits */
+	uint64_t flows;   /* of `workers`: their flow tables */
 	uint64_t eal;     /* DPDK's own */
 	struct fib_plan plan;
 	struct budget_packets packets;

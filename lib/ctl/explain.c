@@ -135,7 +135,10 @@ node_explain(const struct conf *c, const struct node_log *log, FILE *out)
 	row(out, "records", size(b.records, is),
 		"of what waits, %zu B each, in each of %u worker%s", sizeof(struct pkt_rec),
 		u.n_workers, u.n_workers == 1 ? "" : "s");
-	row(out, "workers", size(b.workers - b.records, is), "counters, bursts, queues");
+	if (b.flows != 0)
+		row(out, "flows", size(b.flows, is), "%u, in each of %u worker%s", c->flows.max,
+			u.n_workers, u.n_workers == 1 ? "" : "s");
+	row(out, "workers", size(b.workers - b.records - b.flows, is), "counters, bursts, queues");
 	row(out, "routes", size(b.fib, is), "room for %u IPv4 and %u IPv6", b.plan.v4.n_routes,
 		b.plan.v6.n_routes);
 	row(out, "groups", size(b.groups, is), "%zu, twice: one may stand beside its successor",

@@ -18,6 +18,7 @@
 #include "ctl/build.h"
 #include "ctl/egress.h"
 #include "ctl/fabric.h"
+#include "ctl/flows.h"
 #include "ctl/ports.h"
 #include "ctl/say.h"
 
@@ -97,6 +98,9 @@ build(struct node *n)
 		rc = egress_attach(n, n->worker[i]);
 	for (unsigned int i = 0; rc == 0 && i < n->n_workers; i++)
 		rc = fabric_attach(n, n->worker[i]);
+	for (unsigned int i = 0; rc == 0 && i < n->n_workers; i++)
+		if (flows_attach(n, n->worker[i]) != 0)
+			rc = node_say_no_memory(&n->env.log);
 	if (rc == 0 && fabric_begin(n) != 0)
 		rc = node_say_no_memory(&n->env.log);
 	if (rc == 0 && build_snapshot(n, 1, &s) != 0)

@@ -6,6 +6,7 @@
 
 #include "ctl/build.h"
 #include "ctl/fabric.h"
+#include "ctl/flows.h"
 #include "wire/eth.h"
 
 /* What the port says of a DSCP goes before what the node's classes say. */
@@ -38,6 +39,7 @@ build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapsh
 	s->fib6 = fib->v6;
 	s->group = n->slot;
 	s->n_groups = n->n_slots;
+	s->flows = flows_wanted(n->conf);
 	s->fabric = n->fabric == NULL ? NULL : n->fabric->table;
 	for (size_t p = 0; p < n->n_ports; p++) {
 		fill_classes(n->conf, &n->conf->port[p], s->dscp_class[p]);

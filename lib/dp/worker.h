@@ -21,6 +21,7 @@
 #include "dp/queue.h"
 #include "dp/snapshot.h"
 #include "flow/flow.h"
+#include "flow/qp.h"
 #include "pkt/burst.h"
 #include "port/port.h"
 
@@ -97,6 +98,7 @@ struct worker {
 	bool adaptive_idle;
 	bool collected;   /* packets were handed over in this turn */
 	uint32_t n_empty; /* turns in a row with nothing to do */
+	struct qp_stats qp_gone; /* of queue pairs whose entries went */
 	uint64_t profile_tsc;
 	uint16_t *owned; /* shared ports whose ring this worker empties */
 	uint16_t n_owned;

@@ -149,3 +149,12 @@ qp_stats_add(struct qp_stats *sum, const struct qp_stats *s)
 	psn_stats_add(&sum->request, &s->request);
 	psn_stats_add(&sum->response, &s->response);
 }
+
+void
+qp_end(void *sum, const void *qp)
+{
+	struct qp_stats s;
+
+	qp_read(qp, &s);
+	qp_stats_add(sum, &s);
+}

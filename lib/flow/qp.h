@@ -56,6 +56,8 @@ const uint8_t *qp_bth(const struct pkt_meta *meta);
 
 /* Of a copy, or by the worker. */
 void qp_read(const struct flow_qp *q, struct qp_stats *ret_stats);
+/* flow_table_config.end: adds what is known to the struct qp_stats `sum`. Worker. */
+void qp_end(void *sum, const void *qp);
 /* Sums; last_opcode is the one of `s` unless that has no packets. */
 void qp_stats_add(struct qp_stats *sum, const struct qp_stats *s);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Packet numbers: against a dull model, and by hand where the model knows no messages. */
 #include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include <inttypes.h>
 #include <rte_common.h>
