@@ -12,6 +12,7 @@
 
 #include "tele/imbalance.h"
 #include "tele/report_fabric.h"
+#include "tele/report_qp.h"
 #include "tele/since.h"
 #include "tele/waiting.h"
 #include "tele/way.h"
@@ -240,6 +241,8 @@ report(struct writer *w, const struct node *n, const struct report_run *run,
 	set(w, root, "groups", groups(w, n, members));
 	set(w, root, "ecn", ecn(w, c));
 	set(w, root, "fabric", report_fabric(w, n, c));
+	set(w, root, "flows", report_flows(w, n));
+	set(w, root, "qps", report_qps(w, n));
 	set_real(w, root, "cycles_per_packet", run->packets != 0,
 		(double)run->cycles / (double)run->packets, 10);
 	set(w, root, "cycles_per_packet_median",

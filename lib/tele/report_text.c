@@ -3,9 +3,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "tele/qp_view.h"
 #include "tele/report.h"
 #include "tele/since.h"
 #include "tele/table.h"
+
+#define QPS_SHOWN 20u
 
 static void
 text_classes(const struct node *n, const struct counters *c, FILE *out)
@@ -64,6 +67,17 @@ text_fabric(const struct node *n, FILE *out)
 }
 
 static void
+text_qps(const struct node *n, FILE *out)
+{
+	if (!qp_view_is_on(n))
+		return;
+	fputc('\n', out);
+	show_qp(n, QPS_SHOWN, NULL, out);
+	fputc('\n', out);
+	show_flow(n, out);
+}
+
+static void
 text_ecn(const struct counters *c, FILE *out)
 {
 	char in[32], marked[32], not_ect[32];
@@ -115,6 +129,7 @@ report_text(const struct node *n, const struct report_run *run, FILE *out)
 	text_classes(n, &sum, out);
 	text_queues(n, out);
 	text_fabric(n, out);
+	text_qps(n, out);
 	text_ecn(&sum, out);
 	text_cycles(run, &sum, out);
 }

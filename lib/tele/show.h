@@ -45,6 +45,14 @@ void show_fabric(const struct node *n, const struct show_base *base, FILE *out);
 void show_voq(const struct node *n, FILE *out);
 void show_credit(const struct node *n, FILE *out);
 void show_reassembly(const struct node *n, FILE *out);
+/*
+ * The first `max` queue pairs in the order `by` (NULL: packets), and the sum of all; -ENOENT for an
+ * order that is none: show_qp_orders() lists them. One sentence where they are not watched.
+ */
+int show_qp(const struct node *n, size_t max, const char *by, FILE *out);
+void show_qp_orders(FILE *out);
+/* The workers' flow tables. */
+void show_flow(const struct node *n, FILE *out);
 void show_worker(const struct node *n, FILE *out);
 void show_version(FILE *out);
 void show_hash(const struct node *n, FILE *out);

@@ -20,8 +20,8 @@ struct words {
 struct built {
 	const struct command *command;
 	struct command_ctx *ctx;
-	bool has_arg;
 	unsigned int n_words;
+	uint8_t args; /* bit i: word i is to be filled in */
 	char text[COMMAND_WORDS_MAX][32];
 	cmdline_parse_token_string_t token[COMMAND_WORDS_MAX];
 	/* last: ends in an array of token pointers, ours follow */
@@ -37,18 +37,32 @@ _Static_assert(offsetof(cmdline_parse_inst_t, tokens) ==
 		       offsetof(struct built, inst.tokens) - offsetof(struct built, inst),
 	"inst is laid out like cmdline_parse_inst_t");
 
+/* What was typed for each <...>, a space between them; false when there is none to be filled in. */
+static bool
+arguments(const struct built *b, const struct words *words, char *ret, size_t size)
+{
+	size_t len = 0;
+
+	ret[0] = '\0';
+	for (unsigned int i = 0; i < b->n_words; i++)
+		if (b->args >> i & 1 && len < size)
+			len += (size_t)snprintf(ret + len, size - len, "%s%s", len == 0 ? "" : " ",
+				words->word[i]);
+	return b->args != 0;
+}
+
 static void
 run(void *parsed, struct cmdline *cl, void *data)
 {
 	const struct built *b = data;
-	const struct words *words = parsed;
+	char arg[COMMAND_WORDS_MAX * sizeof(cmdline_fixed_string_t)];
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 
 	if (out == NULL)
 		return;
-	b->command->run(b->ctx, b->has_arg ? words->word[b->n_words - 1] : NULL, out);
+	b->command->run(b->ctx, arguments(b, parsed, arg, sizeof(arg)) ? arg : NULL, out);
 	fclose(out);
 	cmdline_printf(cl, "%s", text);
 	free(text);
@@ -67,10 +81,10 @@ build_one(const struct command *command, struct command_ctx *ctx)
 		size_t len = strcspn(p, " ");
 
 		snprintf(b->text[i], sizeof(b->text[i]), "%.*s", (int)len, p);
-		b->has_arg = p[0] == '<';
+		b->args |= (uint8_t)((p[0] == '<') << i);
 		b->token[i].hdr.ops = &cmdline_token_string_ops;
 		b->token[i].hdr.offset = (unsigned int)offsetof(struct words, word[i]);
-		b->token[i].string_data.str = b->has_arg ? NULL : b->text[i];
+		b->token[i].string_data.str = p[0] == '<' ? NULL : b->text[i];
 		b->inst.tokens[i] = &b->token[i].hdr;
 		p += len;
 		p += *p == ' ';

@@ -12,7 +12,7 @@
 #include "ctl/node.h"
 #include "tele/show.h"
 
-#define COMMAND_WORDS_MAX 4u
+#define COMMAND_WORDS_MAX 6u
 
 /* What a command works on. */
 struct command_ctx {
@@ -21,11 +21,11 @@ struct command_ctx {
 	bool quit;
 };
 
-/* `arg`: the word typed for <...>, or NULL. Prints to `out`. */
+/* `arg`: the words typed for each <...>, a space between them, or NULL. Prints to `out`. */
 typedef void (*command_fn)(struct command_ctx *ctx, const char *arg, FILE *out);
 
 struct command {
-	const char *words; /* fixed words, then perhaps one <name> */
+	const char *words; /* fixed ones, and <...> for what is to be filled in */
 	const char *help;
 	command_fn run;
 };

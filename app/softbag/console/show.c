@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The commands. What they print is lib/tele's. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/bits.h"
 #include "console/command.h"
 #include "tele/table.h"
 
+#define QPS_SHOWN    20u
+#define QPS_MAX      10000u
 #define ROUTES_SHOWN 1000u /* a screenful of scrolling; `show fib` counts the rest */
 
 static void
@@ -96,6 +101,32 @@ cmd_show_reassembly(struct command_ctx *ctx, const char *arg, FILE *out)
 	show_reassembly(ctx->node, out);
 }
 
+/* `N`, or `N ORDER`. */
+static void
+cmd_show_qp(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	const char *by = arg == NULL ? NULL : strchr(arg, ' ');
+	char *end = NULL;
+	unsigned long max = arg == NULL ? QPS_SHOWN : strtoul(arg, &end, 10);
+
+	if (arg != NULL && ((*end != '\0' && end != by) || max == 0 || max > QPS_MAX)) {
+		fprintf(out, "How many queue pairs? A number from 1 to %u.\n", QPS_MAX);
+		return;
+	}
+	if (show_qp(ctx->node, max, by == NULL ? NULL : by + 1, out) == 0)
+		return;
+	fprintf(out, "There is no order %s; there are ", by + 1);
+	show_qp_orders(out);
+	fputs(".\n", out);
+}
+
+static void
+cmd_show_flow(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_flow(ctx->node, out);
+}
+
 static void
 cmd_show_worker(struct command_ctx *ctx, const char *arg, FILE *out)
 {
@@ -169,6 +200,10 @@ const struct command commands[] = {
 	{"show voq", "queues into the fabric: what waits, credit, drops, marks", cmd_show_voq},
 	{"show credit", "system ports: rate, who asks, what was granted", cmd_show_credit},
 	{"show reassembly", "packets in pieces by worker, drops by reason", cmd_show_reassembly},
+	{"show qp", "RoCE queue pairs: traffic, marks, loss, order", cmd_show_qp},
+	{"show qp top <n>", "the first n by packets", cmd_show_qp},
+	{"show qp top <n> by <order>", "by packets, bytes, ce, gaps, reorders or naks", cmd_show_qp},
+	{"show flow", "flow tables of the workers", cmd_show_flow},
 	{"show worker", "workers: lcores, queues, load", cmd_show_worker},
 	{"show hash", "the seed of the flow hash", cmd_show_hash},
 	{"show version", "softbag's version and DPDK's", cmd_show_version},
