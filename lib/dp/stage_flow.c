@@ -18,9 +18,9 @@ see(struct worker *w, const struct rte_mbuf *m, const struct pkt_meta *meta)
 	const uint8_t *bth = qp_bth(meta), *end = meta->l3 + meta->l3_len;
 	uint32_t len = (uint32_t)(end - bth);
 
-	/* behind a chain of extension headers, and in another segment */
-	if (unlikely(bth + BTH_REACH >
-			     rte_pktmbuf_mtod(m, const uint8_t *) + rte_pktmbuf_data_len(m)))
+	/* the headers go on in another segment, behind a chain of extension headers */
+	if (unlikely(m->nb_segs > 1 && bth + BTH_REACH > rte_pktmbuf_mtod(m, const uint8_t *) +
+								 rte_pktmbuf_data_len(m)))
 		len = RTE_MIN(len, (uint32_t)ROCE_MIN);
 	qp_take(flow_table_beside(w->flow, meta->flow_idx), meta, rte_pktmbuf_pkt_len(m), bth, len);
 }

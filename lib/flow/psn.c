@@ -276,7 +276,7 @@ psn_take_any(struct psn *p, uint32_t psn, uint8_t what, uint32_t read_len)
 		bool late = is_open(p, back);
 
 		if (p->n_late != 0 && (psn != p->late_end || !late))
-			judge(p, psn == p->late_end);
+			judge(p, !late && distance(psn, p->late_end) >= 0);
 		if (late)
 			take_late(p, psn, back, what, read_len);
 		else

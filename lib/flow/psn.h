@@ -16,9 +16,10 @@
  *
  * Sent again or overtaken? A late number may be a packet that another overtook, or the second
  * sending of one that was lost. RC senders go back: after the lost one they send those again that
- * came. So late packets are judged by what follows the run that they stand in: the next number, and
- * it came before: the run was sent again, what it filled was lost. Anything else: reordered. A
- * sender that repeats single packets (selective repeat) cannot be told from a reordering network.
+ * came. So late packets are judged by what follows the run that they stand in. A number behind the
+ * run that came before: the run was sent again, and what it filled was lost. Anything else:
+ * reordered. A sender that repeats single packets (selective repeat) cannot be told from a network
+ * that reorders them, and a duplicate right behind a reordered packet not from one sent again.
  */
 #ifndef FLOW_PSN_H
 #define FLOW_PSN_H

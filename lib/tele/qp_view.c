@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads the workers' flow tables entry by entry. Of each it keeps 24 bytes, sorts those, and reads
- * the records again of the few that are shown, so that a million queue pairs take 24 MB for a
+ * Reads the workers' flow tables entry by entry. Of each it keeps 32 bytes, sorts those, and reads
+ * the records again of the few that are shown, so that a million queue pairs take 40 MB for a
  * moment and not a gigabyte. A flow is one worker's by RSS; if it wanders, each worker has its part,
  * and the parts are added up here.
  */
@@ -88,6 +88,7 @@ figure(const struct qp_stats *s, enum qp_order by)
 struct ref {
 	uint64_t key;    /* a hash of its key: equal for the parts of one flow */
 	uint64_t figure; /* that it is sorted by; of the first part: of all */
+	uint32_t qp;     /* among equals the lowest first */
 	uint32_t idx;
 	uint16_t worker;
 	uint16_t n_parts; /* it and those that follow it; 0: not the first of its flow */
@@ -115,7 +116,7 @@ by_key(const void *pa, const void *pb)
 	return a->worker < b->worker ? -1 : a->worker > b->worker;
 }
 
-/* The first of their flows by figure, the largest first; others behind them. */
+/* By figure, the largest first. */
 static int
 by_figure(const void *pa, const void *pb)
 {
@@ -123,6 +124,8 @@ by_figure(const void *pa, const void *pb)
 
 	if (a->figure != b->figure)
 		return a->figure > b->figure ? -1 : 1;
+	if (a->qp != b->qp)
+		return a->qp < b->qp ? -1 : 1;
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
@@ -175,6 +178,7 @@ collect(const struct node *n, enum qp_order by, struct flow_qp *copy, struct ref
 			ref[n_refs++] = (struct ref){
 				.key = hash_key(&key),
 				.figure = figure(&stats, by),
+				.qp = key.l4,
 				.idx = i,
 				.worker = (uint16_t)w,
 			};

@@ -62,12 +62,12 @@ model_extent(const struct model *m, unsigned int i)
 	return since;
 }
 
-/* The run of late packets from i to `end` is followed by the next number, and that came before. */
+/* The run of late packets up to `end` is followed by a number behind it that came before. */
 static inline bool
 model_again(const struct model *m, unsigned int end)
 {
 	return end < m->n && m->packet[end].repeat &&
-	       m->packet[end].number == m->packet[end - 1].number + 1;
+	       m->packet[end].number > m->packet[end - 1].number;
 }
 
 static inline void
