@@ -24,7 +24,9 @@ enum {
 	PKT_FRAGMENT = 1u << 2, /* a piece of a datagram, the first one included */
 	PKT_NO_IP = 1u << 4,    /* a frame of another protocol, for a system port */
 	PKT_LINK_SCOPE =
-		1u << 3, /* link-local or unspecified address: never forwarded (RFC 3927, 4291) */
+		1u << 3,  /* link-local or unspecified address: never forwarded (RFC 3927, 4291) */
+	PKT_AR = 1u << 6, /* with PKT_ROCE: its sender lets it be reordered, BTH byte 8 & 0x40 */
+	PKT_NEVER = 1u << 7, /* no packet has it */
 };
 
 /* What the pipeline knows of one packet: one cache line. */

@@ -13,6 +13,8 @@
 
 #define BAD(reason) verdict_drop(DROP_##reason)
 
+_Static_assert((int)PKT_AR == (int)ROCE_ACK_AR, "the parser copies the bit as it stands");
+
 /* Books the flow of a packet; `qp_crc` is `crc` where there is no QP. */
 static inline void
 parse_flow(struct pkt_meta *meta, uint32_t crc, uint32_t qp_crc)
@@ -38,9 +40,11 @@ parse_udp(const uint8_t *udp, uint32_t len, uint32_t crc, struct pkt_meta *meta)
 	meta->l4_ports = ports;
 	if (likely((uint16_t)ports == ROCE_UDP_PORT && udp_len >= UDP_HDR_LEN + ROCE_MIN)) {
 		const uint8_t *bth = udp + UDP_HDR_LEN;
-		uint32_t qp = wire_get32(bth + ROCE_OFF_DEST_QP - 1) & 0xffffff;
+		/* one load for QP, AR bit and PSN: bytes 4 to 11 */
+		uint64_t tail = wire_get64(bth + ROCE_OFF_RESV8A);
+		uint32_t qp = (uint32_t)(tail >> 32) & 0xffffff;
 
-		meta->flags |= PKT_ROCE;
+		meta->flags |= (uint8_t)(PKT_ROCE | (tail >> 24 & ROCE_ACK_AR));
 		meta->opcode = bth[ROCE_OFF_OPCODE];
 		meta->dest_qp = qp;
 		parse_flow(meta, crc, flow_crc_qp(crc, qp));

@@ -22,6 +22,7 @@ enum {
 	ROCE_RETH_OFF_DMA_LEN = 12,
 	ROCE_AETH_LEN = 4,
 	ROCE_XRCETH_LEN = 4,
+	ROCE_ACK_AR = 0x40, /* of the byte at ROCE_OFF_ACK; reserved in the base specification */
 };
 
 enum {
@@ -58,6 +59,7 @@ enum {
 	ROCE_UC = 0x20,
 	ROCE_RD = 0x40,
 	ROCE_UD = 0x60,
+	ROCE_CNP = 0x80,
 	ROCE_XRC = 0xa0,
 };
 
@@ -92,6 +94,35 @@ roce_is_control(uint8_t opcode)
 	default:
 		return false;
 	}
+}
+
+/* Whether packets of a queue pair may overtake each other, as far as the opcode tells. */
+enum roce_order {
+	/*
+	 * Never: SEND with all that goes with it, WRITE with immediate data (both take the next
+	 * receive buffer), READ response, atomics, ACK and RESYNC, CNP.
+	 */
+	ROCE_IN_ORDER,
+	ROCE_WRITE, /* RDMA WRITE first, middle, last, only; without immediate data */
+	ROCE_OTHER, /* READ request, FLUSH, and opcodes that nobody has assigned */
+};
+
+/*
+ * The low 5 bits decide (IBTA table 38), in every transport: what is in order in one and reserved
+ * in another stays in order there too. All of the CNP's transport is in order.
+ */
+static inline enum roce_order
+roce_order(uint8_t opcode)
+{
+	/* SEND 00-05, 16, 17; immediate 09, 0b; READ response 0d-10; ACK to RESYNC 11-15; 1d */
+	const uint32_t in_order = 0x20ffea3f;
+	/* WRITE 06, 07, 08, 0a, where there is one: RC, UC, RD, XRC */
+	const uint32_t write = 0x000005c0, transports = 0x27;
+
+	if (opcode >> 5 == ROCE_CNP >> 5 || (in_order >> (opcode & 31) & 1))
+		return ROCE_IN_ORDER;
+	return (transports >> (opcode >> 5) & 1) && (write >> (opcode & 31) & 1) ? ROCE_WRITE
+										 : ROCE_OTHER;
 }
 
 #endif
