@@ -12,6 +12,7 @@
 #include "packet.h"
 #include "parse_model.h"
 #include "pkt/flow_inl.h"
+#include "pkt/inner.h"
 #include "pkt/parse.h"
 
 #define FRAME_MAX 4096u
@@ -75,6 +76,9 @@ check_model(const struct pkt_meta *meta, const uint8_t *frame, const struct pars
 	check_flow(meta, frame, want);
 }
 
+/* Of the packet in one piece; what its segments are held to. */
+static uint32_t inner_of_whole;
+
 static uint8_t
 parse_whole(const uint8_t *bytes, size_t len, const struct parse_policy *policy)
 {
@@ -95,6 +99,7 @@ parse_whole(const uint8_t *bytes, size_t len, const struct parse_policy *policy)
 	if (verdict == 0) {
 		check_inside(&meta, frame, len);
 		check_model(&meta, frame, &want);
+		inner_of_whole = pkt_inner_flow(&meta, meta.flow[0], true);
 	}
 	free(frame);
 	return verdict;
@@ -123,6 +128,7 @@ parse_segments(const uint8_t *bytes, size_t len, size_t seg_len, const struct pa
 	if (want == 0) {
 		parse_model(bytes, len, mac, policy->promiscuous, &model);
 		check_model(&meta, rte_pktmbuf_mtod(m, const uint8_t *), &model);
+		must(pkt_inner_flow(&meta, meta.flow[0], true) == inner_of_whole);
 	}
 	rte_pktmbuf_free(m);
 	must(test_pool_used(pool) == 0);
