@@ -22,7 +22,11 @@
 
 #include "base/bits.h"
 #include "base/rng.h"
+#include "nhg/hash_inl.h"
 #include "nhg/select_inl.h"
+#include "nhg/sequence.h"
+#include "pkt/burst.h"
+#include "wire/roce.h"
 
 static size_t
 members_bytes(unsigned int n_members)
@@ -31,9 +35,28 @@ members_bytes(unsigned int n_members)
 }
 
 size_t
-nhg_group_bytes(unsigned int n_members, uint32_t n_buckets)
+nhg_group_bytes(unsigned int n_members, uint32_t n_buckets, unsigned int n_workers)
 {
-	return sizeof(struct nhg_group) + members_bytes(n_members) + 2 * (size_t)n_buckets;
+	size_t plain = sizeof(struct nhg_group) + members_bytes(n_members) + 2 * (size_t)n_buckets;
+
+	if (n_workers == 0)
+		return plain;
+	/* n_buckets is a multiple of a cache line */
+	return plain + sizeof(struct nhg_mode) + n_workers * sizeof(struct nhg_cursor) +
+	       NHG_SEQUENCE_MAX;
+}
+
+static bool
+is_plain(const struct nhg_spec *spec)
+{
+	return nhg_is_plain(spec->policy, spec->hash_fields, spec->rotate_ps);
+}
+
+static size_t
+spec_bytes(const struct nhg_spec *spec)
+{
+	return nhg_group_bytes(
+		spec->n_members, spec->n_buckets, is_plain(spec) ? 0 : spec->n_workers);
 }
 
 /* Each old index in range and claimed by one member only. */
@@ -59,12 +82,28 @@ check_old_idx(const struct nhg_spec *spec, const struct nhg_group *before)
 }
 
 static int
+check_policy(const struct nhg_spec *spec)
+{
+	bool flowlets = spec->policy == NHG_FLOWLET || spec->policy == NHG_ADAPTIVE_FLOWLET;
+
+	if ((unsigned int)spec->policy > NHG_ADAPTIVE_FLOWLET ||
+		(unsigned int)spec->spray_if > NHG_SPRAY_ANY ||
+		(spec->hash_fields & ~NHG_HASH_ALL) != 0)
+		return -EINVAL;
+	if (is_plain(spec))
+		return 0;
+	if (spec->n_workers == 0 || spec->generation == 0 || (flowlets && spec->gap_ps == 0) ||
+		(spec->rotate_ps != 0 && spec->rotate_ps < NHG_ROTATE_MIN_PS))
+		return -EINVAL;
+	return 0;
+}
+
+static int
 check_spec(const struct nhg_spec *spec, const struct nhg_group *before)
 {
 	uint32_t n_weighted = 0;
 
-	if (spec->policy != NHG_ECMP ||
-		(spec->hash_fields & ~(NHG_HASH_5TUPLE | NHG_HASH_DEST_QP)) != 0)
+	if (check_policy(spec) != 0)
 		return -EINVAL;
 	if (!bits_is_pow2(spec->n_buckets) || spec->n_buckets < NHG_BUCKETS_MIN ||
 		spec->n_buckets > NHG_BUCKETS_MAX)
@@ -180,6 +219,101 @@ derive_live(const struct nhg_group *g, const bool *dead, uint8_t *live)
 		live[b] = dead == NULL ? g->base[b] : nhg_probe(g, b, not_dead, dead);
 }
 
+/*
+ * Flags that a packet of the opcode has when it is loose. One without PKT_ROCE has no opcode, and
+ * whatever stands there asks for PKT_ROCE.
+ */
+static uint8_t
+need(enum nhg_spray_if spray_if, uint8_t opcode)
+{
+	enum roce_order order = roce_order(opcode);
+
+	if (order == ROCE_IN_ORDER || (spray_if == NHG_SPRAY_WRITE && order != ROCE_WRITE))
+		return PKT_NEVER;
+	return spray_if == NHG_SPRAY_AR_BIT ? PKT_ROCE | PKT_AR : PKT_ROCE;
+}
+
+/*
+ * A member that drops what it gets never has a backlog: who looks for the least would send it
+ * everything. So one without a MAC is not in the sequence; by hash it drops its share.
+ */
+static void
+fill_sequence(struct nhg_mode *mode, const struct nhg_spec *spec, uint8_t *entry)
+{
+	struct nhg_sequence seq = {.entry = entry};
+	uint32_t weight[NHG_MEMBERS_MAX];
+
+	for (unsigned int i = 0; i < spec->n_members; i++) {
+		bool dead = spec->dead != NULL && spec->dead[i];
+
+		weight[i] = dead || spec->member[i].mtu == 0 ? 0 : spec->member[i].weight;
+	}
+	nhg_sequence_init(&seq, weight, spec->n_members, spec->seed);
+	mode->sequence = seq.entry;
+	mode->n_entries = seq.n_entries;
+	mode->n_skip = seq.n_skip;
+}
+
+/* Anywhere in the sequence, so that workers do not go in step. */
+static void
+fill_cursors(struct nhg_mode *mode, const struct nhg_spec *spec, struct nhg_cursor *cursor)
+{
+	for (unsigned int w = 0; w < spec->n_workers; w++) {
+		struct rng rng;
+
+		rng_init(&rng, spec->seed ^ nhg_seed_from_id(w));
+		cursor[w] = (struct nhg_cursor){.left = 1, .seed = rng_next(&rng)};
+		if (mode->n_entries == 0)
+			continue;
+		cursor[w].pos = (uint32_t)rng_below(&rng, mode->n_entries);
+		cursor[w].left = 1 + (uint32_t)rng_below(&rng, mode->n_entries);
+	}
+	mode->cursor = cursor;
+}
+
+/* Flowlets that stand in a flow table name members by index: these indexes', or the last ones'. */
+static void
+fill_generation(struct nhg_mode *mode, const struct nhg_spec *spec, const struct nhg_group *before)
+{
+	const struct nhg_mode *old = before == NULL ? NULL : before->mode;
+	bool same = old != NULL && before->n_members == spec->n_members;
+
+	memset(mode->was, NHG_NONE, sizeof(mode->was));
+	mode->generation = spec->generation;
+	for (unsigned int i = 0; old != NULL && i < spec->n_members; i++) {
+		same &= spec->old_idx[i] == i;
+		if (spec->old_idx[i] != NHG_NONE)
+			mode->was[spec->old_idx[i]] = (uint8_t)i;
+	}
+	if (same) {
+		mode->generation = old->generation;
+		mode->before_generation = old->before_generation;
+		memcpy(mode->was, old->was, sizeof(mode->was));
+	} else if (old != NULL) {
+		mode->before_generation = old->generation;
+	}
+}
+
+static void
+fill_mode(struct nhg_group *g, const struct nhg_spec *spec, const struct nhg_group *before,
+	struct nhg_mode *mode)
+{
+	struct nhg_cursor *cursor = (struct nhg_cursor *)(mode + 1);
+
+	*mode = (struct nhg_mode){
+		.loose_counter = spec->loose_counter,
+		.gap_ps = spec->gap_ps,
+		.rotate_ps = spec->rotate_ps,
+		.spray_if = (uint8_t)spec->spray_if,
+	};
+	for (unsigned int op = 0; op < 256; op++)
+		mode->need[op] = need(spec->spray_if, (uint8_t)op);
+	fill_sequence(mode, spec, (uint8_t *)(cursor + spec->n_workers));
+	fill_cursors(mode, spec, cursor);
+	fill_generation(mode, spec, before);
+	g->mode = mode;
+}
+
 int
 nhg_group_init(struct nhg_group *g, const struct nhg_spec *spec, const struct nhg_group *before)
 {
@@ -220,6 +354,8 @@ nhg_group_init(struct nhg_group *g, const struct nhg_spec *spec, const struct nh
 		.base = d.base,
 	};
 	derive_live(g, spec->dead, live);
+	if (!is_plain(spec))
+		fill_mode(g, spec, before, (struct nhg_mode *)(d.base + spec->n_buckets));
 	return 0;
 }
 
@@ -232,8 +368,7 @@ nhg_group_create(const struct nhg_spec *spec, const struct nhg_group *before, in
 
 	if (rc != 0)
 		return rc;
-	g = rte_zmalloc_socket("nhg_group", nhg_group_bytes(spec->n_members, spec->n_buckets),
-		RTE_CACHE_LINE_SIZE, socket);
+	g = rte_zmalloc_socket("nhg_group", spec_bytes(spec), RTE_CACHE_LINE_SIZE, socket);
 	if (g == NULL)
 		return -ENOMEM;
 	rc = nhg_group_init(g, spec, before);

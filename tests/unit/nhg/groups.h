@@ -29,6 +29,8 @@ want_init(struct want *w, uint32_t n_buckets, uint64_t seed, const uint32_t *wei
 	w->spec = (struct nhg_spec){
 		.policy = NHG_ECMP,
 		.hash_fields = NHG_HASH_5TUPLE | NHG_HASH_DEST_QP,
+		.n_workers = 1,
+		.generation = 1,
 		.n_buckets = n_buckets,
 		.seed = seed,
 		.n_members = (uint16_t)n,
@@ -38,6 +40,7 @@ want_init(struct want *w, uint32_t n_buckets, uint64_t seed, const uint32_t *wei
 	};
 	for (unsigned int i = 0; i < n; i++) {
 		w->member[i].port_idx = (uint16_t)i;
+		w->member[i].mtu = 1500;
 		w->member[i].weight = weight == NULL ? 1 : weight[i];
 		w->old_idx[i] = (uint8_t)i;
 	}
@@ -47,8 +50,10 @@ want_init(struct want *w, uint32_t n_buckets, uint64_t seed, const uint32_t *wei
 static inline struct nhg_group *
 group_up(const struct want *w, const struct nhg_group *before)
 {
+	bool plain = nhg_is_plain(w->spec.policy, w->spec.hash_fields, w->spec.rotate_ps);
 	struct nhg_group *g = aligned_alloc(
-		RTE_CACHE_LINE_SIZE, nhg_group_bytes(w->spec.n_members, w->spec.n_buckets));
+		RTE_CACHE_LINE_SIZE, nhg_group_bytes(w->spec.n_members, w->spec.n_buckets,
+					     plain ? 0 : w->spec.n_workers));
 
 	cr_assert_eq(nhg_group_init(g, &w->spec, before), 0);
 	return g;
