@@ -102,6 +102,12 @@ conf_seed(const struct conf *c)
 	return rng_next(&r);
 }
 
+uint64_t
+conf_group_seed(const struct conf *c, const struct conf_group *g)
+{
+	return g->has_hash_seed ? g->hash_seed : conf_seed(c);
+}
+
 const char *
 conf_role_name(enum conf_role role)
 {

@@ -93,11 +93,38 @@ struct conf_member {
 	uint8_t mac[6]; /* of the neighbour, or of the host behind the system port */
 };
 
+enum conf_policy {
+	CONF_POLICY_ECMP,
+	CONF_POLICY_FLOWLET,
+	CONF_POLICY_SPRAY,
+	CONF_POLICY_ADAPTIVE,
+};
+
+enum conf_per {
+	CONF_PER_PACKET,
+	CONF_PER_FLOWLET,
+};
+
+/* As enum nhg_spray_if. */
+enum conf_spray_if {
+	CONF_SPRAY_AR_BIT,
+	CONF_SPRAY_WRITE,
+	CONF_SPRAY_ANY,
+};
+
 struct conf_group {
 	char name[CONF_NAME_MAX];
 	struct conf_pos pos;
-	uint8_t hash_fields; /* CONF_HASH_* */
-	uint32_t buckets;    /* power of two, 64..32768; default 512 */
+	enum conf_policy policy;
+	enum conf_spray_if spray_if; /* policies per packet; default ar_bit */
+	enum conf_per per;           /* adaptive; default packet */
+	uint64_t gap_ns;             /* of flowlets; default 50 us */
+	uint8_t hash_fields;         /* CONF_HASH_* */
+	bool has_hash_seed;
+	uint64_t hash_seed; /* else the node's */
+	bool vxlan_inner;   /* of VXLAN, the hash takes the inner flow too */
+	uint64_t rotate_ns; /* 0: the seed of marked packets stays */
+	uint32_t buckets;   /* power of two, 64..32768; default 512 */
 	struct conf_member *member;
 	size_t n_members;
 };
@@ -105,6 +132,7 @@ struct conf_group {
 enum {
 	CONF_HASH_5TUPLE = 1u << 0,
 	CONF_HASH_DEST_QP = 1u << 1,
+	CONF_HASH_FLOW_LABEL = 1u << 2,
 };
 
 /* The table of flows of a worker; there is one where something needs it. */
@@ -210,6 +238,23 @@ int conf_warn_equal_seeds(const struct conf *const *c, size_t n, struct conf_err
 
 /* The seed that the node's groups hash with: hash.seed, or from the id. */
 uint64_t conf_seed(const struct conf *c);
+/* A group's own, or the node's. */
+uint64_t conf_group_seed(const struct conf *c, const struct conf_group *g);
+
+/* Packets of a flow keep their member until a gap; packets that may be reordered go one by one. */
+static inline bool
+conf_group_flowlets(const struct conf_group *g)
+{
+	return g->policy == CONF_POLICY_FLOWLET ||
+	       (g->policy == CONF_POLICY_ADAPTIVE && g->per == CONF_PER_FLOWLET);
+}
+
+static inline bool
+conf_group_sprays(const struct conf_group *g)
+{
+	return g->policy == CONF_POLICY_SPRAY ||
+	       (g->policy == CONF_POLICY_ADAPTIVE && g->per == CONF_PER_PACKET);
+}
 
 /*
  * Writes what the figures of queues are and how they come about, for `--check --explain`: a block

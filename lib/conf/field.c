@@ -235,13 +235,33 @@ placed_decode(
 	free(item);
 }
 
-/* A mapping, or a word in its place. */
+/* A list in the place of a mapping whose other keys are left out; false: neither of the two. */
+static bool
+short_form(struct decode *d, const struct field *f, uint32_t idx, const struct path *p, void *out)
+{
+	enum tree_type type = tree_at(d->tree, idx)->type;
+	const struct field *set;
+
+	if (type == TREE_MAP)
+		return false;
+	schema_defaults(f->item, out);
+	set = find_field(f->item, f->list_is, strlen(f->list_is));
+	if (type == TREE_LIST)
+		set_decode(d, set, idx, p, at(out, set->offset));
+	else
+		field_error(d, f, idx, p, NULL);
+	return true;
+}
+
+/* A mapping, or a word or a list in its place. */
 static void
 map_decode(struct decode *d, const struct field *f, uint32_t idx, const struct path *p, void *out)
 {
 	struct conf_pos pos = tree_pos(d->tree, idx);
 	uint64_t word = 0;
 
+	if (f->list_is != NULL && short_form(d, f, idx, p, out))
+		return;
 	if (f->words == NULL || tree_at(d->tree, idx)->type == TREE_MAP) {
 		schema_decode(d, f->item, idx, p, out);
 		return;

@@ -71,6 +71,8 @@ struct field {
 	void (*on_word)(void *out, uint64_t value); /* MAP: `out` is its struct, at its defaults */
 
 	bool with_defaults; /* MAP: those of its table hold without it, too */
+	/* MAP: a list in its place stands for this key of its table, which is FLAGS */
+	const char *list_is;
 
 	const struct schema *item;   /* MAP, PLACED; LIST of mappings */
 	const struct field *element; /* LIST of texts */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conf/dsf_item.h"
+#include "conf/group_item.h"
 
 /* One whose next hop is a neighbour at a port. */
 static void
@@ -91,6 +92,7 @@ group_check(struct decode *d, uint32_t map, const struct path *p, void *out)
 	struct path here = path_key(p, "members");
 	size_t weighted = 0;
 
+	group_policy_check(d, map, p, g);
 	check_same_members(d, p, g);
 	for (size_t i = 0; i < g->n_members; i++)
 		weighted += g->member[i].weight > 0;

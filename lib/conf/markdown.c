@@ -76,6 +76,8 @@ write_type(const struct field *f, FILE *out)
 		fputs(amount_units(f->amount), out);
 	else if (f->type == FIELD_MAP && f->words != NULL)
 		fputs("word or mapping", out);
+	else if (f->type == FIELD_MAP && f->list_is != NULL)
+		fputs("list of words, or mapping", out);
 	else
 		fputs(type_name(f->type), out);
 }
@@ -109,6 +111,8 @@ write_range(const struct field *f, FILE *out)
 	case FIELD_MAP:
 		if (f->words != NULL)
 			write_words(f, out);
+		if (f->list_is != NULL)
+			fprintf(out, "a list of `%s`; or ", f->list_is);
 		fprintf(out, "see [%s](#%s)", f->item->title, anchor(f->item->title, want));
 		break;
 	default:

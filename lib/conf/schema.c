@@ -235,20 +235,6 @@ static const struct field member_fields[] = {
 const struct schema schema_member = {TABLE(member_fields), .title = "groups[].members[]",
 	POS(conf_member), .check = member_check, .order = member_order};
 
-static const struct field_word policy_words[] = {
-	{.word = "ecmp", .value = 0},
-	{.word = "flowlet", .refused = LATER("flowlet")},
-	{.word = "spray", .refused = LATER("spray")},
-	{.word = "adaptive", .refused = LATER("adaptive")},
-	{0},
-};
-
-static const struct field_word hash_words[] = {
-	{.word = "5tuple", .value = CONF_HASH_5TUPLE},
-	{.word = "dest_qp", .value = CONF_HASH_DEST_QP},
-	{0},
-};
-
 static const struct field group_fields[] = {
 	{.key = "name",
 		.live = true,
@@ -259,20 +245,48 @@ static const struct field group_fields[] = {
 	{.key = "policy",
 		.live = true,
 		.type = FIELD_ENUM,
+		AS_INT(conf_group, policy),
 		.words = policy_words,
-		.help = "How a packet's member is chosen: by the hash of its flow."},
+		.def = CONF_POLICY_ECMP,
+		.help = "How a packet's member is chosen: by the hash of its flow (`ecmp`), for as "
+			"long as its flow makes no pause (`flowlet`), one after the other "
+			"(`spray`), or by what waits at the members (`adaptive`)."},
+	{.key = "per",
+		.live = true,
+		.type = FIELD_ENUM,
+		AS_INT(conf_group, per),
+		.words = per_words,
+		.def = CONF_PER_PACKET,
+		.help = "With `adaptive`: whether each packet that may be reordered is sent anew, "
+			"or each flowlet."},
+	{.key = "spray_if",
+		.live = true,
+		.type = FIELD_ENUM,
+		AS_INT(conf_group, spray_if),
+		.words = spray_words,
+		.def = CONF_SPRAY_AR_BIT,
+		.help = "With `spray`, and `adaptive` per packet: which RoCE packets may be "
+			"reordered. Those whose sender says so (BTH byte 8 & 0x40), RDMA WRITEs, "
+			"or "
+			"any; never those of [this list](balancing.md#which-packets-are-sprayed)."},
+	{.key = "gap",
+		.live = true,
+		AMOUNT(TIME),
+		AS_INT(conf_group, gap_ns),
+		.min = 1000,
+		.max = 1000000000,
+		.def = 50000,
+		.help = "With `flowlet`, and `adaptive` per flowlet: a pause of a flow after which "
+			"it may take another member. Longer than what one member's way to the far "
+			"end takes more than another's, or packets overtake each other."},
 	{.key = "hash",
 		.live = true,
-		.type = FIELD_FLAGS,
-		AS_INT(conf_group, hash_fields),
-		.words = hash_words,
-		.must = CONF_HASH_5TUPLE,
-		.min = 1,
-		.max = 2,
-		.def = CONF_HASH_5TUPLE | CONF_HASH_DEST_QP,
-		.help = "What the hash takes: addresses, protocol and ports; and the RoCE "
-			"destination QP, "
-			"without which all QPs of an address pair may share a member."},
+		.type = FIELD_MAP,
+		.item = &schema_group_hash,
+		.list_is = "fields",
+		.with_defaults = true,
+		.def_text = "[5tuple, dest_qp]",
+		.help = "The hash of the flow: what it takes, or a mapping that says more."},
 	{.key = "buckets",
 		.live = true,
 		.type = FIELD_INT,

@@ -15,7 +15,6 @@
 #define TABLE(f)        .field = (f), .n = BITS_ARRAY_LEN(f)
 #define AT_POS(type, p) .with_pos = true, .pos_offset = offsetof(struct type, p)
 #define POS(type)       AT_POS(type, pos)
-#define LATER(word)     word " is not supported by this version"
 
 extern const struct schema schema_port, schema_class;   /* schema_port.c */
 extern const struct schema schema_dsf;                  /* schema_dsf.c */
@@ -24,6 +23,10 @@ extern const struct schema schema_group, schema_member; /* schema.c */
 
 /* order() of items whose struct begins with their name. */
 int name_order(const void *a, const void *b);
+
+/* schema_policy.c */
+extern const struct schema schema_group_hash;
+extern const struct field_word policy_words[], per_words[], spray_words[];
 
 /* schema_queue.c */
 extern const struct schema schema_ecn, schema_ecn_of_class, schema_pfc, schema_impair;

@@ -67,14 +67,30 @@ want_amount(const struct field *f, char *buf)
 		amount_show(f->amount, f->max, hi));
 }
 
+/* `a list of 5tuple, dest_qp or `: the short form of the mapping. */
+static void
+want_short(const struct field *f, char *buf, size_t size)
+{
+	char words[128];
+
+	for (size_t i = 0; i < f->item->n; i++) {
+		if (strcmp(f->item->field[i].key, f->list_is) != 0)
+			continue;
+		join_words(&f->item->field[i], ", ", words, sizeof(words));
+		snprintf(buf, size, "a list of %s, or ", words);
+	}
+}
+
 static void
 want_map(const struct field *f, char *buf)
 {
-	char words[64] = "";
+	char words[64] = "", list[FIELD_WANT_LEN / 2] = "";
 
+	if (f->list_is != NULL)
+		want_short(f, list, sizeof(list));
 	if (f->words != NULL)
 		join_words(f, ", ", words, sizeof(words));
-	snprintf(buf, FIELD_WANT_LEN, "%s%sa mapping", words, f->words ? " or " : "");
+	snprintf(buf, FIELD_WANT_LEN, "%s%s%sa mapping", list, words, f->words ? " or " : "");
 }
 
 static void

@@ -13,6 +13,7 @@
 #include "conf/fabric.h"
 #include "conf/value.h"
 #include "conf/warn_dsf.h"
+#include "conf/warn_policy.h"
 #include "conf/warn_queue.h"
 
 static void
@@ -194,6 +195,8 @@ conf_warnings(const struct conf *c, struct conf_errors *ret_warnings)
 	warn_dsf(c, &w);
 	for (size_t i = 0; i < c->n_groups; i++)
 		warn_members(&c->group[i], &w);
+	for (size_t i = 0; i < c->n_groups; i++)
+		warn_policy(c, &c->group[i], &w);
 	for (size_t i = 0; i < c->n_groups; i++)
 		warn_own_macs(c, &c->group[i], &w);
 	warn_routes(c, &w);

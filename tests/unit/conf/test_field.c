@@ -222,13 +222,8 @@ Test(field, words_that_come_later_are_refused_as_such)
 		{HEAD "ports: [{name: p, device: d, role: leaf}]\n",
 			"3:36: ports.p.role: got leaf, want nsf, longhaul or dsf"},
 		{GROUPS("policy: ecmp"), ""},
-		{GROUPS("policy: flowlet"), "5:71: groups.g0.policy: got flowlet, want ecmp "
-					    "(flowlet is not supported by this version)"},
-		{GROUPS("policy: spray"), "5:71: groups.g0.policy: got spray, want ecmp (spray is "
-					  "not supported by this version)"},
-		{GROUPS("policy: adaptive"), "5:71: groups.g0.policy: got adaptive, want ecmp "
-					     "(adaptive is not supported by this version)"},
-		{GROUPS("policy: random"), "5:71: groups.g0.policy: got random, want ecmp"},
+		{GROUPS("policy: random"), "5:71: groups.g0.policy: got random, want ecmp, "
+					   "flowlet, spray or adaptive"},
 		{RUNTIME("idle: sleep"), "5:9: runtime.idle: got sleep, want poll or adaptive"},
 	};
 
@@ -241,17 +236,19 @@ Test(field, hash_is_a_set_with_5tuple)
 		{GROUPS("hash: [5tuple]"), ""},
 		{GROUPS("hash: [dest_qp, 5tuple]"), ""},
 		{GROUPS("hash: [dest_qp]"), "5:69: groups.g0.hash: got a list without 5tuple, want "
-					    "a list of 5tuple, dest_qp with it"},
+					    "a list of 5tuple, dest_qp, flow_label with it"},
 		{GROUPS("hash: [5tuple, 5tuple]"),
 			"5:78: groups.g0.hash[1]: got 5tuple again, want each once"},
 		{GROUPS("hash: []"),
-			"5:69: groups.g0.hash: got 0 items, want a list of 5tuple, dest_qp"},
+			"5:69: groups.g0.hash: got 0 items, want a list of 5tuple, dest_qp, "
+			"flow_label"},
 		{GROUPS("hash: 5tuple"),
-			"5:69: groups.g0.hash: got 5tuple, want a list of 5tuple, dest_qp"},
+			"5:69: groups.g0.hash: got 5tuple, want a list of 5tuple, dest_qp, "
+			"flow_label, or a mapping"},
 		{GROUPS("hash: [5tuple, src_mac]"),
-			"5:78: groups.g0.hash[1]: got src_mac, want 5tuple or dest_qp"},
+			"5:78: groups.g0.hash[1]: got src_mac, want 5tuple, dest_qp or flow_label"},
 		{GROUPS("hash: [5tuple, [dest_qp]]"),
-			"5:78: groups.g0.hash[1]: got a list, want 5tuple or dest_qp"},
+			"5:78: groups.g0.hash[1]: got a list, want 5tuple, dest_qp or flow_label"},
 	};
 
 	EXPECT_ROWS(rows);

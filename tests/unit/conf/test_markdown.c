@@ -34,7 +34,10 @@ Test(markdown, rows_give_type_range_default_and_meaning)
 		"| `role` | word | nsf, longhaul or dsf | required |",
 		"| `idle` | word | poll or adaptive | adaptive |",
 		"| `promiscuous` | boolean | true or false | false |",
-		"| `hash` | list of words | a list of 5tuple, dest_qp | [5tuple, dest_qp] |",
+		"| `hash` | list of words, or mapping | a list of `fields`; or see "
+		"[groups[].hash](#groupshash) | [5tuple, dest_qp] |",
+		"| `fields` | list of words | a list of 5tuple, dest_qp, flow_label | [5tuple, "
+		"dest_qp] |",
 		"| `buckets` | integer | a power of two from 64 to 32768 | 512 |",
 		"| `mbufs` | integer | auto or a number from 1024 to 16777216 | auto |",
 		"| `rate` | bit rate (bit, kbit, Mbit, Gbit, Tbit) | a bit rate from 1Mbit to "
@@ -58,7 +61,6 @@ Test(markdown, tables_have_five_cells_a_row_and_no_refused_word)
 
 	cr_expect_null(strstr(text, "reach_ms"));
 	cr_expect_null(strstr(text, "credit_watchdog_ms"));
-	cr_expect_null(strstr(text, "flowlet"));
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		unsigned int bars = 0;
 
@@ -95,8 +97,9 @@ Test(markdown, every_key_of_the_whole_file_has_a_row)
 		"duplicate", "jitter", "reorder", "reorder_delay", "to", "dwrr", "dsf", "device_id",
 		"cell_size", "scheduling", "ethertype", "transit", "reach_interval",
 		"min_links_join", "min_links_remain", "reassembly_timeout", "reassembly_window",
-		"reassembly_cells", "credit_bytes", "speedup", "credit_watchdog", "router_rate",
-		"voq_limit", "egress_bound", "system_ports", "devices", "number", "system_port"};
+		"reassembly_cells", "per", "spray_if", "gap", "fields", "vxlan_inner", "rotate",
+		"credit_bytes", "speedup", "credit_watchdog", "router_rate", "voq_limit",
+		"egress_bound", "system_ports", "devices", "number", "system_port"};
 	char *text = reference();
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
