@@ -87,12 +87,13 @@ mbuf_bytes(uint32_t n_mbufs, uint32_t mbuf_len)
 
 /* Twice: a group that changes stands beside the one before it until the workers have seen it. */
 static uint64_t
-group_bytes(const struct conf *c)
+group_bytes(const struct conf *c, unsigned int n_workers)
 {
 	uint64_t bytes = 0;
 
 	for (size_t g = 0; g < c->n_groups; g++)
-		bytes += nhg_group_bytes((unsigned int)c->group[g].n_members, c->group[g].buckets) +
+		bytes += nhg_group_bytes((unsigned int)c->group[g].n_members, c->group[g].buckets,
+				 build_is_plain(&c->group[g]) ? 0 : n_workers) +
 			 HEAP_BOOKS;
 	return 2 * bytes;
 }
@@ -110,11 +111,11 @@ worker_bytes(const struct conf *c, unsigned int n_workers)
 	uint64_t members = 0;
 
 	for (size_t g = 0; g < c->n_groups; g++)
-		members += c->group[g].n_members;
+		members += c->group[g].n_members + 1;
 	return n_workers *
 	       (sizeof(struct worker) + sizeof(struct counters) + members * sizeof(struct counter) +
 		       c->n_ports * (sizeof(struct worker_tx) + sizeof(struct worker_rxq) +
-					    sizeof(struct worker_queue)));
+					    sizeof(struct worker_queue) + sizeof(struct load)));
 }
 
 int
@@ -144,7 +145,7 @@ build_budget(const struct conf *c, struct budget_users users, const struct node_
 		c->mbufs != 0 ? c->mbufs : (uint32_t)RTE_MIN(b.packets.sum, (uint64_t)UINT32_MAX);
 	b.mbuf_len = ports_mbuf_len(c);
 	b.fib = b.plan.v4.bytes + b.plan.v6.bytes;
-	b.groups = group_bytes(c);
+	b.groups = group_bytes(c, users.n_workers);
 	b.mbufs = mbuf_bytes(b.n_mbufs, b.mbuf_len);
 	b.records = record_bytes(c, users.n_workers);
 	b.flows = flows_bytes(c, users.n_workers);

@@ -15,6 +15,9 @@ int build_groups(struct node *n);
 int build_group(struct node *n, uint32_t group_idx, const uint32_t *weight,
 	const struct nhg_group *before, struct nhg_group **ret_group);
 
+/* nhg_is_plain() of a group of the configuration. Pure. */
+bool build_is_plain(const struct conf_group *g);
+
 /*
  * The routes of a configuration: static ones, the node's own addresses, its connected prefixes.
  * *ret_route is the caller's to free(). -ENOMEM.

@@ -112,6 +112,41 @@ fill_member(const struct node *n, uint32_t group_idx, size_t i, struct nhg_membe
 	memcpy(ret_member->l2 + 6, port->mac, 6);
 }
 
+_Static_assert((int)CONF_SPRAY_AR_BIT == NHG_SPRAY_AR_BIT &&
+		       (int)CONF_SPRAY_WRITE == NHG_SPRAY_WRITE &&
+		       (int)CONF_SPRAY_ANY == NHG_SPRAY_ANY,
+	"the configuration counts them alike");
+
+static enum nhg_policy
+policy_of(const struct conf_group *g)
+{
+	switch (g->policy) {
+	case CONF_POLICY_FLOWLET:
+		return NHG_FLOWLET;
+	case CONF_POLICY_SPRAY:
+		return NHG_SPRAY;
+	case CONF_POLICY_ADAPTIVE:
+		return g->per == CONF_PER_FLOWLET ? NHG_ADAPTIVE_FLOWLET : NHG_ADAPTIVE;
+	default:
+		return NHG_ECMP;
+	}
+}
+
+static uint8_t
+hash_fields(const struct conf_group *g)
+{
+	return (uint8_t)((g->hash_fields & CONF_HASH_5TUPLE ? NHG_HASH_5TUPLE : 0) |
+			 (g->hash_fields & CONF_HASH_DEST_QP ? NHG_HASH_DEST_QP : 0) |
+			 (g->hash_fields & CONF_HASH_FLOW_LABEL ? NHG_HASH_FLOW_LABEL : 0) |
+			 (g->vxlan_inner ? NHG_HASH_VXLAN : 0));
+}
+
+bool
+build_is_plain(const struct conf_group *g)
+{
+	return nhg_is_plain(policy_of(g), hash_fields(g), g->rotate_ns * PS_PER_NS);
+}
+
 int
 build_group(struct node *n, uint32_t group_idx, const uint32_t *weight,
 	const struct nhg_group *before, struct nhg_group **ret_group)
@@ -121,12 +156,16 @@ build_group(struct node *n, uint32_t group_idx, const uint32_t *weight,
 	uint8_t old_idx[NHG_MEMBERS_MAX];
 	bool dead[NHG_MEMBERS_MAX];
 	struct nhg_spec spec = {
-		.policy = NHG_ECMP,
-		.hash_fields =
-			(uint8_t)((g->hash_fields & CONF_HASH_5TUPLE ? NHG_HASH_5TUPLE : 0) |
-				  (g->hash_fields & CONF_HASH_DEST_QP ? NHG_HASH_DEST_QP : 0)),
+		.policy = policy_of(g),
+		.spray_if = (enum nhg_spray_if)g->spray_if,
+		.hash_fields = hash_fields(g),
+		.n_workers = (uint16_t)n->n_placed,
+		.gap_ps = g->gap_ns * PS_PER_NS,
+		.rotate_ps = g->rotate_ns * PS_PER_NS,
+		.generation = ++n->n_built,
+		.loose_counter = n->group[group_idx].counter + (uint32_t)g->n_members,
 		.n_buckets = g->buckets,
-		.seed = conf_seed(n->conf),
+		.seed = conf_group_seed(n->conf, g),
 		.n_members = (uint16_t)g->n_members,
 		.member = member,
 		.old_idx = before != NULL ? old_idx : NULL,
@@ -157,7 +196,7 @@ build_groups(struct node *n)
 	for (size_t g = 0; g < c->n_groups; g++) {
 		n->group[g].conf = &c->group[g];
 		n->group[g].counter = n->n_members;
-		n->n_members += (uint32_t)c->group[g].n_members;
+		n->n_members += (uint32_t)c->group[g].n_members + 1;
 	}
 	for (size_t g = 0; g < c->n_groups; g++) {
 		int rc = build_group(n, (uint32_t)g, NULL, NULL, &n->slot[DP_GROUP_FIRST + g]);

@@ -250,12 +250,22 @@ xoff_repeat_ps(const struct egress_commons *m, const struct egress_policy *e)
 	return qos_xoff_repeat_ps(qos_pause_ps(&m->pause, e->quanta), qos_pause_ps(&m->pause, 1));
 }
 
+/* As dp/load.h counts. At 1 Mbit/s it is 2^43, at 1.6 Tbit/s 5 << 20. */
+static uint64_t
+ps_per_byte(uint64_t rate_bps)
+{
+	if (rate_bps == 0)
+		return LOAD_PER_BYTE_DEFAULT;
+	return (uint64_t)(((unsigned __int128)(8 * PS_PER_S) << LOAD_PER_BYTE_SHIFT) / rate_bps);
+}
+
 static int
 fill_commons(struct egress_commons *m, const struct egress_policy *e, const struct conf_port *p)
 {
 	const uint64_t now = 0; /* the node's time begins */
 	int rc = e->shaped ? qos_shaper_init(&m->shaper, p->rate_bps, p->rate_l2, now) : 0;
 
+	m->ps_per_byte = ps_per_byte(p->rate_bps);
 	qos_pause_init(&m->pause, p->rate_bps, now);
 	for (unsigned int c = 0; c < DP_CLASSES && rc == 0; c++) {
 		rc = init_phantom(m, e, p, c, now);
@@ -390,6 +400,8 @@ egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps)
 	const struct egress_policy *e = &n->policy[port_idx];
 	struct egress_commons *m = &n->shared.commons[port_idx];
 
+	if (bps != 0 && !e->shaped)
+		__atomic_store_n(&m->ps_per_byte, ps_per_byte(bps), __ATOMIC_RELAXED);
 	if (bps == 0 || e->pfc == 0)
 		return;
 	qos_pause_speed_init(&m->pause, bps);

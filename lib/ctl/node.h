@@ -49,7 +49,10 @@ struct node_env {
 	uint32_t replay_depth; /* packets a memory port holds, a power of two */
 };
 
-/* A group as control knows it; its counters are member[counter .. counter + n_members). */
+/*
+ * A group as control knows it; its counters are member[counter .. counter + n_members), and behind
+ * them one of the packets that its policy sent one by one.
+ */
 struct node_group {
 	const struct conf_group *conf;
 	uint32_t counter;
@@ -83,6 +86,7 @@ struct node {
 	bool rebuild[ALIVE_BITS]; /* groups of the way out could not be rebuilt: tried again */
 	struct node_group *group; /* by conf group index */
 	uint32_t n_members;
+	uint32_t n_built; /* groups, ever: the generation of the next one's members */
 	uint64_t link_poll_tsc;
 	uint64_t link_bps[DP_PORTS_MAX]; /* of ports with pfc: the speed that is known, 0: none */
 	uint64_t touch_tsc;              /* egress_touch()'s */

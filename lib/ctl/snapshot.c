@@ -40,6 +40,9 @@ build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapsh
 	s->group = n->slot;
 	s->n_groups = n->n_slots;
 	s->flows = flows_wanted(n->conf);
+	s->plain = true;
+	for (size_t g = 0; g < n->conf->n_groups; g++)
+		s->plain &= build_is_plain(&n->conf->group[g]);
 	s->fabric = n->fabric == NULL ? NULL : n->fabric->table;
 	for (size_t p = 0; p < n->n_ports; p++) {
 		fill_classes(n->conf, &n->conf->port[p], s->dscp_class[p]);

@@ -72,8 +72,10 @@ struct egress_commons {
 	struct qos_xoff xoff[DP_CLASSES];
 	struct qos_storm storm;
 	int64_t packets; /* in the class queues of all workers; not those with room of their own */
-	uint8_t sent;    /* classes that sent since the watchdog's last turn */
-	bool was_up;     /* the link, when worker 0 last looked */
+	/* what a byte takes, << LOAD_PER_BYTE_SHIFT (dp/load.h); control's, relaxed */
+	uint64_t ps_per_byte;
+	uint8_t sent;             /* classes that sent since the watchdog's last turn */
+	bool was_up;              /* the link, when worker 0 last looked */
 	uint64_t pfc_in, pfc_out; /* pause frames; those sent are no packets of port_out */
 	/* the same by the classes that they name: XOFF and XON */
 	uint64_t pfc_class_in[DP_CLASSES], pfc_class_out[DP_CLASSES];

@@ -9,6 +9,7 @@
 #ifndef DP_SNAPSHOT_H
 #define DP_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "dp/counters.h"
@@ -48,6 +49,7 @@ struct snapshot {
 	struct nhg_group **group; /* DP_GROUP_FIRST.. */
 	uint32_t n_groups;        /* slots, the special ones included */
 	uint8_t flows;            /* DP_FLOWS_*; 0: stage_flow does nothing */
+	bool plain;               /* all groups are (nhg_is_plain()) */
 	/* of each port as a way in; [1] RoCEv2: 0-7; [0] all else: 0-7 or DP_CLASS_BY_RULE */
 	uint8_t dscp_class[DP_PORTS_MAX][2][64];
 	struct parse_policy port[DP_PORTS_MAX];

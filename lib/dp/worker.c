@@ -192,8 +192,10 @@ worker_create(const struct worker_config *c, struct worker **ret_worker)
 	w->tx = zalloc((n_ways + 1u) * sizeof(*w->tx), c->socket);
 	w->owned = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->owned), c->socket);
 	w->queue = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->queue), c->socket);
+	w->load = zalloc((n_ways + 1u) * sizeof(*w->load), c->socket);
 	if (w->counters == NULL || w->rxq == NULL || w->tx == NULL || w->owned == NULL ||
-		w->queue == NULL || create_chunks(w, c) != 0 || mailbox_init(&w->mailbox) != 0) {
+		w->queue == NULL || w->load == NULL || create_chunks(w, c) != 0 ||
+		mailbox_init(&w->mailbox) != 0) {
 		worker_free(w);
 		return -ENOMEM;
 	}
@@ -220,6 +222,7 @@ worker_free(struct worker *w)
 	mailbox_fini(&w->mailbox);
 	flow_table_free(w->flow);
 	rte_free(w->chunk_memory);
+	rte_free(w->load);
 	rte_free(w->queue);
 	rte_free(w->owned);
 	rte_free(w->tx);

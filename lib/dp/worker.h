@@ -17,6 +17,7 @@
 #include "dp/counters.h"
 #include "dp/fabric.h"
 #include "dp/ledger.h"
+#include "dp/load.h"
 #include "dp/mailbox.h"
 #include "dp/queue.h"
 #include "dp/snapshot.h"
@@ -89,6 +90,8 @@ struct worker {
 	struct flow_table *flow;                /* NULL: nobody needs flows */
 	uint64_t queued[DP_PORTS_MAX / 64];     /* bit: queue[port] is not empty */
 	struct ledger ledger;
+	struct load *load; /* by way; of those that a policy asked about */
+	uint64_t n_bursts; /* that met a policy, this one included */
 	struct pkt_chunks chunks;
 	struct timebase timebase;
 	void *chunk_memory;
