@@ -38,6 +38,7 @@ static const struct field_word rotate_words[] = {{.word = "off", .value = 0}, {0
 /* Of struct conf_group itself: the mapping has no struct of its own. */
 static const struct field hash_fields[] = {
 	{.key = "fields",
+		.live = true,
 		.type = FIELD_FLAGS,
 		AS_INT(conf_group, hash_fields),
 		.words = hash_words,
@@ -48,10 +49,12 @@ static const struct field hash_fields[] = {
 		.help = "Addresses, protocol and ports; the RoCE destination QP, without which all "
 			"QPs of an address pair may share a member; the IPv6 flow label."},
 	{.key = "vxlan_inner",
+		.live = true,
 		.type = FIELD_BOOL,
 		AT(conf_group, vxlan_inner),
 		.help = "Of VXLAN (UDP port 4789) the same fields of the inner packet, too."},
 	{.key = "seed",
+		.live = true,
 		.type = FIELD_INT,
 		AS_INT(conf_group, hash_seed),
 		.has = true,
@@ -60,6 +63,7 @@ static const struct field hash_fields[] = {
 		.def_text = "the node's",
 		.help = "The group's own seed."},
 	{.key = "rotate",
+		.live = true,
 		AMOUNT(TIME),
 		AS_INT(conf_group, rotate_ns),
 		.words = rotate_words,
