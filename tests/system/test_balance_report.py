@@ -36,8 +36,9 @@ FIELDS = (
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(replay.ROOT, "scripts", "balance.d"))
 import measure  # noqa: E402
+import nodes  # noqa: E402
+import render  # noqa: E402
 import roce  # noqa: E402
-import traffic  # noqa: E402
 
 
 @functools.lru_cache(None)
@@ -447,6 +448,26 @@ def steps_add_up_and_those_not_made_count_as_the_others():
     each = bits * 1000  # at 1 Gbit/s
     assert got["completion_ps"] == (4 + 2) * each * 14 // 2, got
     assert got["flow_p99_ps"] == 4 * each, got
+
+
+@tap.test
+def lines_are_as_long_as_they_were_asked_to_be():
+    assert nodes.paths(1, 7, 90) == {"equal": [7], "unequal": [7]}
+    assert nodes.paths(4, 400, 150) == {"equal": [400] * 4, "unequal": [400, 450, 500, 550]}
+
+
+@tap.test
+def a_row_has_each_figure_in_its_column():
+    run = {
+        "policy": "a", "members": "9h", "max_over_mean": 1.5, "jain": 0.25, "came": 1000,
+        "paths": {"equal": {"reordered": 2, "extent": 3}, "unequal": {"reordered": 4, "extent": 5}},
+        "flow_table": [6, 7], "completion_ps": 8_000_000_000, "ideal_ps": 4_000_000_000,
+        "flow_p99_ps": 12_000_000, "lost": 0,
+    }  # fmt: skip
+    want = "a 9h 1.500 0.2500 2 3 4 5 6_of_7 8.000 2.00 12.0".split()
+    assert [c.replace(" ", "_") for c in render.cells(run)] == want, render.cells(run)
+    lost = run | {"completion_ps": None, "flow_table": None}
+    assert render.cells(lost)[8:11] == ["-", "-", "-"], render.cells(lost)
 
 
 @tap.test

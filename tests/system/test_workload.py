@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from support import balance, oracle, pcapio, replay, running, tap  # noqa: E402
 from support.balance import WORKLOAD  # noqa: E402
 
-ALL = ("qps256", "ring8x4", "ring64x1", "alltoall16", "incast32", "mix")
+ALL = ("qps256", "ring8x4", "ring64x1", "ring64x8", "alltoall16", "incast32", "mix")
 PACKETS = 2048
 MTU = 256
 FIRST, MIDDLE, LAST, ONLY = {6, 0}, {7, 1}, {8, 2}, {10, 4}
