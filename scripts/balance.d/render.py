@@ -24,8 +24,8 @@ the same command gives the same figures.
 - **reordered**: packets that a later one of their QP overtook on the way to the far end, by PSN (RFC 4737,
   3.3); **extent**: the largest, how many packets of the QP came from the first later one on (4.2). First
   with lines of {delay} each, then **unequal**: from {delay}, evenly, to {spread} more.
-- **flow table**: entries at the end, of those that it has room for; a dash: the policy has none, or the
-  build does not tell.
+- **flow table**: flows that it holds at the end, of those that it has room for, and whether it was ever
+  full; a dash: the policy has none.
 - **completion**: from a step's first packet in to its last one at the end of a line, length of the line
   left out, summed over all steps of the collective; steps that were not made count as those that were.
   **x ideal**: against one line of all members' rate. **flow p99**: the same time for what one QP sends in a
@@ -74,7 +74,7 @@ def cells(run):
         str(equal["extent"]),
         str(unequal["reordered"]),
         str(unequal["extent"]),
-        "-" if used is None else f"{used[0]} of {used[1]}",
+        "-" if used is None else f"{used[0]} of {used[1]}" + (", full" if used[2] else ""),
         number(done and done / 1e9, ".3f"),
         number(x_ideal(run), ".2f"),
         number(run["flow_p99_ps"] and run["flow_p99_ps"] / 1e6, ".1f"),

@@ -95,8 +95,9 @@ def one(asked):
 
 
 def flow_table(report):
-    """(entries, room) of the flow tables at the end of a run; None where the group has none."""
-    return None
+    """[entries at the end, room, packets that found none]; None where nothing needed a table."""
+    flows = report.get("flows")
+    return [flows[key] for key in ("entries", "max", "full")] if flows else None
 
 
 def make_workload(plan, name, folder):

@@ -164,6 +164,8 @@ def members_and_ports_are_counted_as_softbag_counts_them():
             members = said["groups"]["to-east"]["members"]
             assert [m["packets"] for m in members] == run["packets"], (name, members)
             assert [m["bytes"] for m in members] == run["bytes"], (name, members)
+            flows = said.get("flows") or {}
+            assert run["flow_table"] == ([flows[k] for k in ("entries", "max", "full")] if flows else None), name
             assert said["dropped"] == run["lost"] == 0 and said["in"] == run["came"], (name, said["drops"])
 
 
@@ -461,11 +463,12 @@ def a_row_has_each_figure_in_its_column():
     run = {
         "policy": "a", "members": "9h", "max_over_mean": 1.5, "jain": 0.25, "came": 1000,
         "paths": {"equal": {"reordered": 2, "extent": 3}, "unequal": {"reordered": 4, "extent": 5}},
-        "flow_table": [6, 7], "completion_ps": 8_000_000_000, "ideal_ps": 4_000_000_000,
+        "flow_table": [6, 7, 0], "completion_ps": 8_000_000_000, "ideal_ps": 4_000_000_000,
         "flow_p99_ps": 12_000_000, "lost": 0,
     }  # fmt: skip
     want = "a 9h 1.500 0.2500 2 3 4 5 6_of_7 8.000 2.00 12.0".split()
     assert [c.replace(" ", "_") for c in render.cells(run)] == want, render.cells(run)
+    assert render.cells(run | {"flow_table": [7, 7, 1]})[8] == "7 of 7, full"
     lost = run | {"completion_ps": None, "flow_table": None}
     assert render.cells(lost)[8:11] == ["-", "-", "-"], render.cells(lost)
 
