@@ -17,6 +17,7 @@ import roce
 MTUS = (256, 512, 1024, 2048, 4096)
 SPORT = 49152  # of all QPs: with most NICs it says nothing about the QP
 MESSAGE = 64  # packets of a message at most
+ELEPHANTS = 20
 QUIET_PS = 10**9  # after a step: 1 ms; buckets are full again after 100 us, flowlets are over
 MOST_HOSTS, MOST_PACKETS = 65534, 10**7
 KINDS = """\
@@ -24,7 +25,7 @@ qpsN          N QPs between one pair of hosts: only the destination QP tells the
 ringRxQ       ring all-reduce of R ranks, Q QPs from each to the next; 2(R-1) steps, the first 4 are made
 alltoallR     R ranks, each to each other at once, a QP a pair
 incastN       N senders to one receiver at 4 times the rate, 4 rounds
-mix           16 QPs with long WRITEs, nine tenths of the bytes, and SENDs of 1 to 3 packets"""
+mix           20 QPs with long WRITEs, unlike and nine tenths in all, and SENDs of 1 to 3 packets"""
 
 
 class Wrong(Exception):
@@ -105,9 +106,9 @@ class Workload:
 
     def offset_ps(self, bps):
         """NICs do not begin in step: by up to a packet's time."""
-        return self.rng.randrange(1 + self._packet_bits() * 10**12 // bps)
+        return self.rng.randrange(1 + self.packet_bits() * 10**12 // bps)
 
-    def _packet_bits(self):
+    def packet_bits(self):
         return roce.wire_bits(roce.frame_len(roce.WRITE_MIDDLE, self.mtu))
 
     def _next_packet(self, train, ps):
@@ -199,25 +200,26 @@ def incast(w, senders):
 
 
 def mix(w):
-    elephants, bps = 16, w.rate_bps // 16
-    if w.budget < 320:
-        raise Wrong(f"{w.name} takes 320 packets at least; {w.budget} are allowed.")
-    packets = w.budget * 9 // 10 // elephants
-    long_ps = packets * w._packet_bits() * 10**12 // (bps * 9 // 10)
-    bursts = [
-        Burst(w.offset_ps(bps), bps * 9 // 10, [Train(w.flow(1 + i, 1 + i, kind="elephant"), packets)])
-        for i in range(elephants)
-    ]
-    left = w.budget - packets * elephants
-    for i in itertools.count(elephants):
+    """Elephants of unlike rates, which end together; mice come all the time."""
+    if w.budget < 400:
+        raise Wrong(f"{w.name} takes 400 packets at least; {w.budget} are allowed.")
+    parts = [w.rng.randrange(1, 5) for _ in range(ELEPHANTS)]
+    part_bps, part = w.rate_bps * 9 // 10 // sum(parts), w.budget * 9 // 10 // sum(parts)
+    bursts = []
+    for i, n in enumerate(parts):
+        flow = w.flow(1 + i, 1 + i, kind="elephant")
+        bursts.append(Burst(w.offset_ps(n * part_bps), n * part_bps, [Train(flow, n * part)]))
+    left = w.budget - part * sum(parts)
+    end_ps = part * w.packet_bits() * 10**12 // part_bps
+    for i in itertools.count():
         n = min(left, w.rng.randrange(1, 4))
         if n == 0:
             break
-        flow = w.flow(1 + i % 4096, 1 + w.rng.randrange(64), verb="send", kind="mouse")
-        bursts.append(Burst(w.rng.randrange(long_ps), bps, [Train(flow, n)]))
+        flow = w.flow(1 + ELEPHANTS + i % 4096, 1 + w.rng.randrange(64), verb="send", kind="mouse")
+        bursts.append(Burst(w.rng.randrange(end_ps), w.rate_bps // 16, [Train(flow, n)]))
         left -= n
     w.bursts = [bursts]
-    return f"16 elephants and {len(bursts) - elephants:,} mice"
+    return f"{ELEPHANTS} elephants and {len(bursts) - ELEPHANTS:,} mice"
 
 
 _MAKERS = (
