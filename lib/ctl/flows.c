@@ -14,7 +14,12 @@
 uint8_t
 flows_wanted(const struct conf *c)
 {
-	return c->flows.qp_view ? DP_FLOWS_QP : 0;
+	uint8_t flows = c->flows.qp_view ? DP_FLOWS_QP : 0;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		if (conf_group_flowlets(&c->group[g]))
+			flows |= DP_FLOWS_ALL;
+	return flows;
 }
 
 static size_t

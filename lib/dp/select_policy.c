@@ -59,20 +59,45 @@ is_better(const struct select *s, const struct nhg_group *g, uint8_t b, uint8_t 
 }
 
 /*
- * The next member of the sequence, or one by chance that is better: the power of two choices
- * (Mitzenmacher, IEEE TPDS 12, 2001). That the first goes round makes an idle member's turn come
- * after one round at the latest; as long as nothing waits anywhere, shares are those of the
- * weights.
+ * What does not count as waiting: a burst of 64 over 4 members is 16 packets each, and shares are
+ * to be those of the weights while ports keep up. Half of it would see a burst as a backlog; twice
+ * as much would be 26 us at 10 Gbit/s.
+ */
+#define LITTLE_BYTES 16384u
+
+/*
+ * The next member of the sequence, or another one by chance that is better: the power of two
+ * choices (Mitzenmacher, IEEE TPDS 12, 2001). That the first goes round makes an idle member's turn
+ * come after one round at the latest.
  */
 static uint8_t
 better_of_two(const struct select *s, const struct nhg_group *g, struct nhg_cursor *c)
 {
 	uint8_t a = nhg_next(g, c, s->alive, s->all_alive), b;
+	const struct load *l;
 
 	if (unlikely(a == NHG_NONE))
 		return NHG_NONE;
-	b = nhg_random(g->mode, &s->w->rng);
-	return b != a && is_live(s, g, b) && is_better(s, g, b, a) ? b : a;
+	l = load_of(s, g->member[a].port_idx);
+	if (l->ps <= load_of_bytes(LITTLE_BYTES, l->ps_per_byte))
+		return a;
+	b = nhg_other(g, &s->w->rng, a, s->alive, s->all_alive);
+	return b != NHG_NONE && is_better(s, g, b, a) ? b : a;
+}
+
+/* The member with the least waiting; of equal ones the next of the sequence. */
+static uint8_t
+least(const struct select *s, const struct nhg_group *g, struct nhg_cursor *c)
+{
+	uint8_t best = nhg_next(g, c, s->alive, s->all_alive);
+
+	if (unlikely(best == NHG_NONE))
+		return NHG_NONE;
+	for (uint8_t m = 0; m < g->n_members; m++)
+		if (g->member[m].weight != 0 && g->member[m].mtu != 0 && is_live(s, g, m) &&
+			is_better(s, g, m, best))
+			best = m;
+	return best;
 }
 
 /* The bucket of the flow hash; the fields and the seed are what the group says. */
@@ -108,19 +133,122 @@ loose(const struct select *s, const struct nhg_group *g, struct nhg_cursor *c,
 	return member;
 }
 
+/*
+ * The member that the flow went to, or NHG_NONE: none yet, it died or is excluded since, or it was
+ * one of a group that is gone.
+ */
 static uint8_t
-choose(const struct select *s, const struct nhg_group *g, struct pkt_meta *meta)
+member_of_flowlet(const struct select *s, const struct nhg_group *g, const struct flow_flowlet *f)
 {
-	struct nhg_cursor *c = &g->mode->cursor[s->w->idx];
-	uint8_t member = NHG_NONE;
+	const struct nhg_mode *mode = g->mode;
+	uint8_t member = f->member;
 
-	if (g->policy == NHG_SPRAY || g->policy == NHG_ADAPTIVE)
-		member = loose(s, g, c, meta);
+	if (!f->set)
+		return NHG_NONE;
+	if (unlikely(f->generation != mode->generation)) {
+		if (f->generation != mode->before_generation || member >= NHG_MEMBERS_MAX)
+			return NHG_NONE;
+		member = mode->was[member];
+	}
+	if (unlikely(member >= g->n_members || g->member[member].weight == 0 ||
+		     g->member[member].mtu == 0 || !is_live(s, g, member)))
+		return NHG_NONE;
+	return member;
+}
+
+/*
+ * Nobody knows when packets leave a port that is paused; they stay in front of those of their
+ * flow's that come later.
+ */
+static bool
+is_paused(const struct select *s, uint16_t way, uint8_t class)
+{
+	const struct worker *w = s->w;
+
+	if (way >= w->n_ports || !(w->snapshot->egress[way]->pfc >> class & 1))
+		return false;
+	return qos_pause_mask(&w->shared->commons[way].pause, w->now_ps) >> class & 1;
+}
+
+/* The flow has made a pause, and its last packet has left. */
+static bool
+is_over(const struct select *s, const struct nhg_group *g, const struct flow_flowlet *f,
+	uint8_t member, const struct pkt_meta *meta)
+{
+	return ps_reached(f->last_ps + g->mode->gap_ps, s->w->now_ps) &&
+	       !is_paused(s, g->member[member].port_idx, meta->class);
+}
+
+/*
+ * Where a flow that is new or has made a pause goes. Once the table was full a flow without an
+ * entry may be one whose packets have just gone by hash: it stays there until it pauses.
+ */
+static uint8_t
+begin_flowlet(const struct select *s, const struct nhg_group *g, struct nhg_cursor *c,
+	const struct flow_flowlet *f, const struct pkt_meta *meta)
+{
+	uint8_t member;
+
+	if (unlikely(!f->set && s->w->flow->count.full != 0))
+		return by_hash(s, g, c, meta);
+	member = g->policy == NHG_FLOWLET ? least(s, g, c) : better_of_two(s, g, c);
+	return likely(member != NHG_NONE) ? member : by_hash(s, g, c, meta);
+}
+
+/*
+ * The end of a flowlet's last packet is reckoned as if it left when all that waits at its port has
+ * left: exact where a port has a rate and one class, and with the pause asked for besides.
+ */
+static uint8_t
+by_flowlet(const struct select *s, const struct nhg_group *g, struct nhg_cursor *c,
+	const struct pkt_meta *meta)
+{
+	struct flow_flowlet *f;
+	uint8_t member;
+
+	if (unlikely(s->w->flow == NULL || meta->flow_idx == FLOW_NONE))
+		return by_hash(s, g, c, meta);
+	f = &flow_table_at(s->w->flow, meta->flow_idx)->flowlet;
+	member = member_of_flowlet(s, g, f);
+	if (unlikely(member == NHG_NONE || is_over(s, g, f, member, meta)))
+		member = begin_flowlet(s, g, c, f, meta);
+	if (unlikely(member == NHG_NONE))
+		return NHG_NONE;
+	f->member = member;
+	f->generation = g->mode->generation;
+	f->last_ps = s->w->now_ps + load_add(s, g->member[member].port_idx, meta);
+	f->set = 1;
+	return member;
+}
+
+static uint8_t
+by_packet(const struct select *s, const struct nhg_group *g, struct nhg_cursor *c,
+	const struct pkt_meta *meta)
+{
+	uint8_t member = loose(s, g, c, meta);
+
 	if (member == NHG_NONE)
 		member = by_hash(s, g, c, meta);
-	if (g->policy == NHG_ADAPTIVE && member != NHG_NONE)
+	if (g->policy == NHG_ADAPTIVE && likely(member != NHG_NONE))
 		load_add(s, g->member[member].port_idx, meta);
 	return member;
+}
+
+static inline uint8_t
+choose(const struct select *s, const struct nhg_group *g, const struct pkt_meta *meta)
+{
+	struct nhg_cursor *c = &g->mode->cursor[s->w->idx];
+
+	switch (g->policy) {
+	case NHG_SPRAY:
+	case NHG_ADAPTIVE:
+		return by_packet(s, g, c, meta);
+	case NHG_FLOWLET:
+	case NHG_ADAPTIVE_FLOWLET:
+		return by_flowlet(s, g, c, meta);
+	default:
+		return by_hash(s, g, c, meta);
+	}
 }
 
 static inline uint8_t

@@ -76,11 +76,25 @@ nhg_next(const struct nhg_group *g, struct nhg_cursor *c, const struct alive *al
 	return NHG_NONE;
 }
 
-/* One by chance, by weight; it may be dead. n_entries > 0. Worker. */
+/*
+ * Another live member than `but`, by chance and by weight; NHG_NONE: none was found within
+ * NHG_TRIES entries. n_entries > 0. Worker.
+ */
 static inline uint8_t
-nhg_random(const struct nhg_mode *mode, struct rng *rng)
+nhg_other(const struct nhg_group *g, struct rng *rng, uint8_t but, const struct alive *alive,
+	bool all_alive)
 {
-	return mode->sequence[rng_below(rng, mode->n_entries)];
+	const struct nhg_mode *mode = g->mode;
+	uint32_t pos = (uint32_t)rng_below(rng, mode->n_entries);
+
+	for (unsigned int i = 0; i < NHG_TRIES; i++) {
+		uint8_t member = mode->sequence[pos];
+
+		if (member != but && nhg_is_live(g, alive, all_alive, member))
+			return member;
+		pos = pos + 1 == mode->n_entries ? 0 : pos + 1;
+	}
+	return NHG_NONE;
 }
 
 /* The seed of marked packets: another one in each period, and in each worker. Worker. */
