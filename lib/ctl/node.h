@@ -51,7 +51,7 @@ struct node_env {
 
 /*
  * A group as control knows it; its counters are member[counter .. counter + n_members), and behind
- * them one of the packets that its policy sent one by one.
+ * them one of what its policy chose: packets sent one by one, or flowlets begun.
  */
 struct node_group {
 	const struct conf_group *conf;

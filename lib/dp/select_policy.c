@@ -129,7 +129,7 @@ loose(const struct select *s, const struct nhg_group *g, struct nhg_cursor *c,
 	member = g->policy == NHG_SPRAY ? nhg_next(g, c, s->alive, s->all_alive)
 					: better_of_two(s, g, c);
 	if (likely(member != NHG_NONE))
-		counter_add(&s->w->counters->member[g->mode->loose_counter], 1, meta->l3_len);
+		counter_add(&s->w->counters->member[g->mode->choice_counter], 1, meta->l3_len);
 	return member;
 }
 
@@ -191,6 +191,7 @@ begin_flowlet(const struct select *s, const struct nhg_group *g, struct nhg_curs
 
 	if (unlikely(!f->set && s->w->flow->count.full != 0))
 		return by_hash(s, g, c, meta);
+	counter_add(&s->w->counters->member[g->mode->choice_counter], 1, 0);
 	member = g->policy == NHG_FLOWLET ? least(s, g, c) : better_of_two(s, g, c);
 	return likely(member != NHG_NONE) ? member : by_hash(s, g, c, meta);
 }

@@ -301,7 +301,7 @@ fill_mode(struct nhg_group *g, const struct nhg_spec *spec, const struct nhg_gro
 	struct nhg_cursor *cursor = (struct nhg_cursor *)(mode + 1);
 
 	*mode = (struct nhg_mode){
-		.loose_counter = spec->loose_counter,
+		.choice_counter = spec->choice_counter,
 		.gap_ps = spec->gap_ps,
 		.rotate_ps = spec->rotate_ps,
 		.spray_if = (uint8_t)spec->spray_if,

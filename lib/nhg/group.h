@@ -93,7 +93,7 @@ struct nhg_mode {
 	struct nhg_cursor *cursor;  /* by worker */
 	uint16_t n_entries;         /* 0: no live member has a weight and a MAC */
 	uint16_t n_skip;            /* entries left out after each pass */
-	uint32_t loose_counter;     /* counts packets that the policy sent one by one */
+	uint32_t choice_counter;    /* counts packets sent one by one, or flowlets begun */
 	uint64_t gap_ps;            /* of flowlets */
 	uint64_t rotate_ps;         /* 0: the seed stays */
 	uint32_t generation;        /* of the indexes of its members; not 0 */
@@ -121,12 +121,12 @@ struct nhg_spec {
 	enum nhg_policy policy;
 	enum nhg_spray_if spray_if; /* of SPRAY and ADAPTIVE */
 	uint8_t hash_fields;
-	uint16_t n_workers;     /* that will have a cursor; 0 only where nhg_is_plain() */
-	uint64_t gap_ps;        /* FLOWLET, ADAPTIVE_FLOWLET: above 0 */
-	uint64_t rotate_ps;     /* 0, or NHG_ROTATE_MIN_PS and more */
-	uint32_t generation;    /* another one for each group that is built; not 0 */
-	uint32_t loose_counter; /* index into the member counters of a worker */
-	uint32_t n_buckets;     /* power of two, NHG_BUCKETS_MIN..NHG_BUCKETS_MAX */
+	uint16_t n_workers;      /* that will have a cursor; 0 only where nhg_is_plain() */
+	uint64_t gap_ps;         /* FLOWLET, ADAPTIVE_FLOWLET: above 0 */
+	uint64_t rotate_ps;      /* 0, or NHG_ROTATE_MIN_PS and more */
+	uint32_t generation;     /* another one for each group that is built; not 0 */
+	uint32_t choice_counter; /* index into the member counters of a worker */
+	uint32_t n_buckets;      /* power of two, NHG_BUCKETS_MIN..NHG_BUCKETS_MAX */
 	uint64_t seed;
 	uint16_t n_members; /* 0..NHG_MEMBERS_MAX */
 	const struct nhg_member *member;

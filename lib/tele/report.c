@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "tele/imbalance.h"
+#include "tele/policy_text.h"
 #include "tele/report_fabric.h"
 #include "tele/report_qp.h"
 #include "tele/since.h"
@@ -168,6 +169,21 @@ member(struct writer *w, const struct node *n, const struct nhg_member *m,
 	return o;
 }
 
+/* Keys that a policy has no use for are null. */
+static void
+set_policy(struct writer *w, json_t *o, const struct conf_group *g, const struct counter *choices)
+{
+	const char *spray_if = policy_spray_if(g);
+	bool flowlets = conf_group_flowlets(g);
+
+	set(w, o, "policy", json_string(policy_name(g)));
+	set(w, o, "spray_if", spray_if == NULL ? json_null() : json_string(spray_if));
+	set(w, o, "gap_ns", flowlets ? json_integer((json_int_t)g->gap_ns) : json_null());
+	set(w, o, "one_by_one",
+		spray_if != NULL ? json_integer((json_int_t)choices->packets) : json_null());
+	set(w, o, "flowlets", flowlets ? json_integer((json_int_t)choices->packets) : json_null());
+}
+
 static json_t *
 group(struct writer *w, const struct node *n, uint32_t idx, const struct counter *c)
 {
@@ -181,6 +197,7 @@ group(struct writer *w, const struct node *n, uint32_t idx, const struct counter
 		append(w, members,
 			member(w, n, &g->member[i], &n->group[idx].conf->member[i], &c[i]));
 	}
+	set_policy(w, o, n->group[idx].conf, &c[g->n_members]);
 	set_count(w, o, "packets", sum.packets);
 	set_count(w, o, "bytes", sum.bytes);
 	set_real(w, o, "imbalance", imbalance > 0, imbalance, 10000);

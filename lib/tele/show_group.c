@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tele/imbalance.h"
+#include "tele/policy_text.h"
 #include "tele/since.h"
 #include "tele/table.h"
 #include "tele/way.h"
@@ -31,12 +32,6 @@ group_imbalance(const struct nhg_group *g, const struct counter *member)
 			worst = (double)member[i].packets / fair;
 	}
 	return worst;
-}
-
-static void
-hash_text(uint8_t fields, char *buf, size_t size)
-{
-	snprintf(buf, size, "5tuple%s", fields & NHG_HASH_DEST_QP ? ", dest_qp" : "");
 }
 
 static const char *
@@ -81,6 +76,30 @@ member_rows(struct table *t, const struct node *n, const struct nhg_group *g,
 	}
 }
 
+/* How much of the traffic the policy had a say in. */
+static void
+group_choices(const struct conf_group *c, const struct counter *member, FILE *out)
+{
+	uint64_t choices = member[c->n_members].packets, packets = 0;
+	char chosen[32], rest[32];
+
+	for (size_t i = 0; i < c->n_members; i++)
+		packets += member[i].packets;
+	if (packets == 0)
+		return;
+	table_thousands(choices, chosen);
+	if (conf_group_flowlets(c))
+		fprintf(out, "  %s flowlets began.\n", chosen);
+	if (!conf_group_sprays(c))
+		return;
+	fprintf(out, "  %s packets went one by one, %s by hash.\n", chosen,
+		table_thousands(packets > choices ? packets - choices : 0, rest));
+	if (choices == 0 && c->spray_if == CONF_SPRAY_AR_BIT)
+		fputs("  None carries the AR bit (BTH byte 8 & 0x40) in an opcode that needs no "
+		      "order: adaptive routing is off at the senders, or they send no WRITEs.\n",
+			out);
+}
+
 /* A sentence where the numbers say something that the user should know. */
 static void
 group_advice(
@@ -116,10 +135,10 @@ show_one(const struct node *n, uint32_t idx, const struct counter *member, FILE 
 	struct table *t =
 		table_create(">member|port|via|mac|state|>weight|>buckets|>packets|>bytes|>share");
 	double worst = group_imbalance(g, mine);
-	char fields[32];
+	char policy[POLICY_TEXT_LEN], hash[POLICY_TEXT_LEN];
 
-	hash_text(g->hash_fields, fields, sizeof(fields));
-	fprintf(out, "%s: policy ecmp, hash %s, %u buckets, ", ng->conf->name, fields,
+	fprintf(out, "%s: policy %s, hash %s, %u buckets, ", ng->conf->name,
+		policy_text(ng->conf, policy), policy_hash_text(ng->conf, hash),
 		g->bucket_mask + 1);
 	if (worst > 0)
 		fprintf(out, "imbalance %.3f\n", worst);
@@ -127,6 +146,7 @@ show_one(const struct node *n, uint32_t idx, const struct counter *member, FILE 
 		fputs("no packets yet\n", out);
 	member_rows(t, n, g, ng->conf, mine);
 	table_print(t, out);
+	group_choices(ng->conf, mine, out);
 	group_advice(n, g, mine, out);
 	table_free(t);
 }
