@@ -89,7 +89,7 @@ group_choices(const struct conf_group *c, const struct counter *member, FILE *ou
 		return;
 	table_thousands(choices, chosen);
 	if (conf_group_flowlets(c))
-		fprintf(out, "  %s flowlets began.\n", chosen);
+		fprintf(out, "  Flowlets that began: %s.\n", chosen);
 	if (!conf_group_sprays(c))
 		return;
 	fprintf(out, "  %s packets went one by one, %s by hash.\n", chosen,

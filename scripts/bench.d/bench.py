@@ -122,6 +122,17 @@ def run_queues(bench, args, result):
     result["queues"]["titles"] = [(c.name, c.title) for c in chosen]
 
 
+def run_policies(bench, args, result):
+    chosen = cases.policies()
+    wanted = [("softbag", c) for c in chosen]
+    if bench.against:
+        wanted.insert(1, ("against", chosen[0]))
+    runs = bench.interleaved(wanted)
+    result["policies"] = {name if kind == "softbag" else kind: got
+                          for (kind, name), got in runs.items()}
+    result["policies"]["titles"] = [(c.name, c.title) for c in chosen]
+
+
 def run_cells(bench, args, result):
     result["cells"] = cells.measure(bench)
 
@@ -182,7 +193,8 @@ def measure(args):
         bench.say(note)
     if rounds < 5:
         bench.say("fewer than 5 starts of each program: differences below 20 % mean nothing")
-    for section, run in (("peers", run_peers), ("queues", run_queues), ("cells", run_cells),
+    for section, run in (("peers", run_peers), ("queues", run_queues),
+                         ("policies", run_policies), ("cells", run_cells),
                          ("scaling", run_scaling), ("stages", run_stages),
                          ("memory", run_memory)):
         if section in args.sections:

@@ -11,7 +11,7 @@ QUICK = 100000
 SPARE_MBUFS = 16384
 # one to control, one to forward; scripts/bench has seen that there are two
 CPUS = (sorted(os.sched_getaffinity(0)) * 2)[:2]
-SECTIONS = ("peers", "queues", "cells", "scaling", "stages", "memory")
+SECTIONS = ("peers", "queues", "policies", "cells", "scaling", "stages", "memory")
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,9 @@ class Case:
     worker: int = CPUS[1]
     port: str = ""        # more keys of the TX ports
     classes: str = ""
+    group: str = ""       # more keys of the groups
+    sections: str = ""    # more sections of the file
+    writes: bool = False  # the packets are WRITEs with the AR bit, not SENDs
     drops: bool = False   # more comes than the rate takes: the rest is dropped at the limit
     marks: bool = False   # what is sent is marked
 
@@ -93,6 +96,22 @@ def queues(pps):
         Case("backlogged", "a shaper below what comes", port=low, classes=full, drops=True),
         Case("marked", "the same, all marked", port=f"{low}, {marks}", classes=full, drops=True,
              marks=True),
+    ]
+
+
+def policies(flows=65536):
+    """The same WRITEs, all of which may be reordered, by each policy over four ports."""
+    table = f"flows: {{max: {2 * flows}}}"
+    base = Case("ecmp", "ecmp", flows=flows, size=78, tx_ports=4, writes=True, against="ecmp")
+    return [
+        base,
+        replace(base, name="spray", title="spray", group="policy: spray"),
+        replace(base, name="adaptive", title="adaptive per packet", group="policy: adaptive"),
+        replace(base, name="flowlet", title="flowlet", group="policy: flowlet", sections=table),
+        replace(base, name="adaptive-flowlet", title="adaptive per flowlet",
+                group="policy: adaptive, per: flowlet", sections=table),
+        replace(base, name="qp-view", title="ecmp, and the per-QP view",
+                sections=table[:-1] + ", qp_view: true}"),
     ]
 
 

@@ -43,7 +43,8 @@ class Bench:
         if c in self.ready:
             return self.ready[c]
         self.say(f"preparing {c.title}")
-        files = {"capture": traffic.capture(self.traffic, c.family, c.flows, c.routes, c.size, c.ring)}
+        files = {"capture": traffic.capture(self.traffic, c.family, c.flows, c.routes, c.size, c.ring,
+                                            c.writes)}
         files["node"] = self.node(c, files["capture"])
         if c.routes <= 1000 and c.family == 4:
             files["rules"] = traffic.l3fwd_rules(self.traffic, c.routes)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a case is made of, as files: captures of RoCEv2 packets, softbag's YAML, l3fwd's rules.
 
-The packets are RC SEND Only without payload or with as much as fills the frame, ICRC and checksums
-right. Each flow has its own source address, UDP source port and QP, and a destination that is drawn
+The packets are RC SEND Only without payload or with as much as fills the frame, or RC WRITE Only of
+nothing with the AR bit; ICRC and checksums are right. Each flow has its own source address, UDP source port and QP, and a destination that is drawn
 at random, with a fixed seed, from all the routes. A capture has a packet of each flow, or as many
 times that as fill a ring.
 """
@@ -17,7 +17,9 @@ V4_BASE = int(ipaddress.IPv4Address("16.0.0.0"))
 V6_BASE = int(ipaddress.IPv6Address("2a00::"))
 PORT_MAC = "02:00:00:00:00:01"
 ETHER = bytes.fromhex("020000000001020000000099")
-SEND_ONLY = 0x04
+SEND_ONLY, WRITE_ONLY = 0x04, 0x0a
+MAY_BE_REORDERED = 0x40  # of the BTH's byte 8
+RETH = bytes(16)         # of a WRITE of nothing
 ROCE_PORT = 4791
 HEADERS = {4: 14 + 20 + 8 + 12, 6: 14 + 40 + 8 + 12}
 ICRC_LEN = 4
@@ -60,28 +62,32 @@ def ip6(src, dst, payload_len):
     return b"\x86\xdd" + header, masked
 
 
-def frame(family, i, dst, payload):
+def frame(family, i, dst, payload, opcode=SEND_ONLY, flags=0):
     udp_len = 8 + 12 + len(payload) + ICRC_LEN
     ip, masked_ip = (ip4 if family == 4 else ip6)(i, dst, udp_len)
     ports = struct.pack("!HHH", 0xc000 + i % 0x3fff, ROCE_PORT, udp_len)
-    opcode = struct.pack("!BBH", SEND_ONLY, 0, 0xffff)
-    numbers = (i + 17).to_bytes(3, "big") + b"\0" + (i & 0xffffff).to_bytes(3, "big")
-    icrc = zlib.crc32(b"\xff" * 8 + masked_ip + ports + b"\xff\xff" + opcode + b"\xff" + numbers +
+    begin = struct.pack("!BBH", opcode, 0, 0xffff)
+    numbers = (i + 17).to_bytes(3, "big") + bytes([flags]) + (i & 0xffffff).to_bytes(3, "big")
+    icrc = zlib.crc32(b"\xff" * 8 + masked_ip + ports + b"\xff\xff" + begin + b"\xff" + numbers +
                       payload)
-    return (ETHER + ip + ports + b"\0\0" + opcode + b"\0" + numbers + payload +
+    return (ETHER + ip + ports + b"\0\0" + begin + b"\0" + numbers + payload +
             struct.pack("<I", icrc)).ljust(SHORTEST, b"\0")
 
 
-def capture(folder, family, flows, routes, size, packets):
+def capture(folder, family, flows, routes, size, packets, writes=False):
     """Path of a capture of `packets` packets of `size` bytes (with the FCS, which is not in it)."""
-    path = os.path.join(folder, f"v{family}-{packets}packets-{flows}flows-{routes}routes-{size}.pcap")
+    kind = "writes" if writes else "packets"
+    path = os.path.join(folder, f"v{family}-{packets}{kind}-{flows}flows-{routes}routes-{size}.pcap")
     if os.path.exists(path):
         return path
     rng = random.Random(1)
     payload = bytes(max(0, size - 4 - HEADERS[family] - ICRC_LEN) & ~3)
+    more = ()
+    if writes:
+        payload, more = RETH, (WRITE_ONLY, MAY_BE_REORDERED)
     with open(path + ".part", "wb") as f:
         f.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
-        flow = [frame(family, i, destination(family, rng.randrange(routes), rng), payload)
+        flow = [frame(family, i, destination(family, rng.randrange(routes), rng), payload, *more)
                 for i in range(flows)]
         for i in range(packets):
             packet = flow[i % flows]
@@ -113,9 +119,13 @@ mac: "{PORT_MAC}"}}
             f.write(f'  - {{name: n{i}, device: "net_null{i},no-rx=1", role: longhaul{more}}}\n')
         if c.classes:
             f.write(f"classes: [{c.classes}]\n")
+        if c.sections:
+            f.write(f"{c.sections}\n")
         f.write("groups:\n")
         for g in range(c.groups):
-            f.write(f"  - name: g{g}\n    hash: [5tuple, dest_qp]\n    members:\n")
+            f.write(f"  - name: g{g}\n    hash: [5tuple, dest_qp]\n")
+            f.writelines(f"    {key}\n" for key in c.group.split(", ") if key)
+            f.write("    members:\n")
             for m in range(c.members):
                 f.write(f'      - {{port: n{m % c.tx_ports}, mac: "02:00:00:00:01:{m:02x}"}}\n')
         f.write("routes:\n  static:\n")

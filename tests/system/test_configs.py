@@ -20,7 +20,7 @@ FILES = sorted(
     if os.path.basename(path) not in TOPOLOGIES
 )
 QUICKSTART = "config/quickstart.yaml"
-SHIPPED = ("dsf-bag", "dsf-edge", "dsf-spine", "lab-netns", "lab-nics", "longhaul", "planar", "spread")
+SHIPPED = ("dsf-bag", "dsf-edge", "dsf-spine", "lab-netns", "lab-nics", "longhaul", "planar", "policies", "spread")
 
 
 def read(path):
