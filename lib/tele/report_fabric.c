@@ -31,6 +31,31 @@ links(struct writer *w, const struct node *n)
 	return o;
 }
 
+/* What came and went of REACH, and of the links by it. */
+static json_t *
+reachability(struct writer *w, const struct node *n)
+{
+	struct reach_stats s;
+	json_t *o, *faults;
+
+	if (n->fabric->reach == NULL)
+		return json_null();
+	reach_stats(n->fabric->reach, &s);
+	o = json_object();
+	faults = json_object();
+	for (unsigned int f = REACH_OK + 1; f < REACH_FAULT_N; f++)
+		set_count(w, faults, reach_fault_name((enum reach_fault)f), s.fault[f]);
+	set_count(w, o, "heard", s.heard);
+	set_count(w, o, "entries", s.entries);
+	set(w, o, "faults", faults);
+	set_count(w, o, "rounds", s.rounds);
+	set_count(w, o, "no_buffer", n->fabric->n_reach_lost);
+	set_count(w, o, "links_died", s.deaths);
+	set_count(w, o, "links_came", s.revivals);
+	set_count(w, o, "links_led_elsewhere", s.recabled);
+	return o;
+}
+
 static json_t *
 shares(struct writer *w, const struct node *n, uint16_t device)
 {
@@ -198,6 +223,7 @@ report_fabric(struct writer *w, const struct node *n, const struct counters *c)
 	set(w, o, "reassembly", reassembly(w, n));
 	set(w, o, "links", links(w, n));
 	set(w, o, "devices", devices(w, n));
+	set(w, o, "reach", reachability(w, n));
 	set(w, o, "voqs", voqs(w, n));
 	set(w, o, "credit", credit(w, n));
 	return o;

@@ -118,6 +118,28 @@ device_table(const struct node *n, FILE *out)
 	free(device);
 }
 
+/* What neighbours told that cannot be, by fault; nothing where there was none. */
+static void
+fault_table(const struct node *n, FILE *out)
+{
+	struct table *t = table_create("REACH fault|>times|meaning");
+	struct reach_stats stats;
+
+	reach_stats(n->fabric->reach, &stats);
+	for (unsigned int f = REACH_OK + 1; f < REACH_FAULT_N; f++) {
+		if (stats.fault[f] == 0)
+			continue;
+		table_text(t, "%s", reach_fault_name((enum reach_fault)f));
+		table_count(t, stats.fault[f]);
+		table_text(t, "%s", reach_fault_text((enum reach_fault)f));
+	}
+	if (table_rows(t) != 0) {
+		fputc('\n', out);
+		table_print(t, out);
+	}
+	table_free(t);
+}
+
 void
 show_fabric(const struct node *n, const struct show_base *base, FILE *out)
 {
@@ -129,7 +151,9 @@ show_fabric(const struct node *n, const struct show_base *base, FILE *out)
 	since(n, base, &sum, &member);
 	link_table(n, &sum, out);
 	device_table(n, out);
-	if (n->fabric->reach == NULL)
+	if (n->fabric->reach != NULL)
+		fault_table(n, out);
+	else
 		fputs("A replay hears of no device: each one that the file lists is behind every "
 		      "link.\n",
 			out);

@@ -167,6 +167,7 @@ Test(show_fabric, a_replay_has_every_listed_device_behind_every_link)
 	cr_expect(json_is_null(report_at(r, "fabric.links.fab1.neighbour")));
 	cr_expect_eq(json_array_size(report_at(r, "fabric.devices")), 2);
 	cr_expect(json_is_null(report_at(r, "fabric.devices.0.hops")));
+	cr_expect(json_is_null(report_at(r, "fabric.reach")));
 	cr_expect_float_eq(
 		json_real_value(report_at(r, "fabric.devices.0.shares.fab1")), 0.6667, 1e-9);
 	json_decref(r);
@@ -362,6 +363,38 @@ Test(show_fabric, links_are_up_drained_dead_or_without_carrier)
 	show_has(text, "\nfab0 no carrier far ");
 	node_test_discard(&t[1], 0);
 	show_base_fini(&base);
+	free(text);
+	wires_close(&w);
+}
+
+Test(show_fabric, what_neighbours_tell_that_cannot_be_stands_by_fault)
+{
+	static const struct cell_reach wrong[] = {{2, 0, CELL_CAPACITY_ANY}, {1, 1, 100},
+		{9, 4, 100}, {9, 2, CELL_CAPACITY_ANY}, {0, 1, 100}, {1, 1, 100}};
+	struct node_test t[2];
+	struct wires w;
+	char *text = NULL;
+	json_t *r;
+
+	open_pair(&w, t);
+	CAPTURE(text, show_fabric(t[0].node, NULL, f));
+	cr_expect_null(strstr(text, "fault"));
+	reach_heard(t[0].node->fabric->reach, 0, 2, wrong, RTE_DIM(wrong), w.now_ns * 1000);
+	CAPTURE(text, show_fabric(t[0].node, NULL, f));
+	show_has(text, "\nown 2 our own device id: a loop or a second device of that id\n");
+	show_has(text, "\nhops 1 a distance that cannot be\n");
+	show_has(text, "\ncapacity 1 ");
+	cr_expect_null(strstr(text, "\nfull "));
+	r = report_of(t[0].node, &(struct report_run){0});
+	cr_expect_eq(report_number(r, "fabric.reach.faults.own"), 2);
+	cr_expect_eq(report_number(r, "fabric.reach.faults.device"), 1);
+	cr_expect_eq(report_number(r, "fabric.reach.faults.full"), 0);
+	cr_expect_eq(report_number(r, "fabric.reach.links_came"), 3);
+	cr_expect_eq(report_number(r, "fabric.reach.links_died"), 0);
+	cr_expect_gt(report_number(r, "fabric.reach.heard"), 3);
+	cr_expect_gt(report_number(r, "fabric.reach.rounds"), 3);
+	cr_expect_eq(report_number(r, "fabric.reach.no_buffer"), 0);
+	json_decref(r);
 	free(text);
 	wires_close(&w);
 }
