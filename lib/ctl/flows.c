@@ -9,6 +9,7 @@
 #include <rte_lcore.h>
 
 #include "ctl/build.h"
+#include "flow/flow.h"
 #include "flow/qp.h"
 
 uint8_t

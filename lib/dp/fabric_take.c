@@ -5,6 +5,7 @@
  * port, one for a system port to that port's queues.
  */
 #include "dp/stage.h"
+#include "flow/flow.h"
 #include "pkt/remark_inl.h"
 #include "wire/cell_ext.h"
 

@@ -4,6 +4,7 @@
  * that is behind. queue_serve.c takes them out again.
  */
 #include "dp/stage.h"
+#include "flow/flow.h"
 #include "flow/qp.h"
 #include "pkt/remark_inl.h"
 #include "wire/roce.h"

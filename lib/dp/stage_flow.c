@@ -6,6 +6,7 @@
  * Drops: nothing: a packet without an entry goes on by hash.
  */
 #include "dp/stage.h"
+#include "flow/flow.h"
 #include "flow/qp.h"
 #include "wire/roce.h"
 

@@ -18,6 +18,7 @@
 #include "dp/next.h"
 #include "dp/pfc.h"
 #include "dp/stage.h"
+#include "flow/flow.h"
 
 /*
  * Adaptive idle: 1024 empty turns spin (some 50 us: a busy port is never left), then sleeps of 50

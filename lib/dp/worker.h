@@ -21,7 +21,6 @@
 #include "dp/mailbox.h"
 #include "dp/queue.h"
 #include "dp/snapshot.h"
-#include "flow/flow.h"
 #include "flow/qp.h"
 #include "pkt/burst.h"
 #include "port/port.h"
@@ -75,6 +74,8 @@ struct worker_tx {
 	struct rte_mbuf *mbuf[WORKER_TX_MAX];
 };
 
+struct flow_table;
+
 struct worker {
 	/* read in every turn */
 	const struct dp_shared *shared;
@@ -99,8 +100,8 @@ struct worker {
 	uint16_t burst_len;
 	bool profile;
 	bool adaptive_idle;
-	bool collected;   /* packets were handed over in this turn */
-	uint32_t n_empty; /* turns in a row with nothing to do */
+	bool collected;          /* packets were handed over in this turn */
+	uint32_t n_empty;        /* turns in a row with nothing to do */
 	struct qp_stats qp_gone; /* of queue pairs whose entries went */
 	uint64_t profile_tsc;
 	uint16_t *owned; /* shared ports whose ring this worker empties */

@@ -3,9 +3,10 @@
  * What makes a packet one of a flow: compared with an entry where both stand, made a key of for
  * rte_hash, and the key's signature.
  *
- * The signature is NH of UMAC (RFC 4418 section 5.2.2) over the ten words of a key, with words drawn
- * from a secret: two keys that somebody chose without knowing it have the same sum with a chance of
- * 2^-32. A CRC is none of that: it is linear, so keys that collide do so whatever it starts with.
+ * The signature is NH of UMAC (RFC 4418 section 5.2.2) over the ten words of a key, with words
+ * drawn from a secret: two keys that somebody chose without knowing it have the same sum with a
+ * chance of 2^-32. A CRC is none of that: it is linear, so keys that collide do so whatever it
+ * starts with.
  */
 #ifndef FLOW_KEY_INL_H
 #define FLOW_KEY_INL_H

@@ -10,7 +10,7 @@
 
 #include "base/bits.h"
 
-#define PSN_MTUS   5u    /* 256, 512, 1024, 2048, 4096 (IBTA volume 1, chapter 9) */
+#define PSN_MTUS   5u /* 256, 512, 1024, 2048, 4096 (IBTA volume 1, chapter 9) */
 #define PSN_NO_MTU 0x1fu
 
 typedef unsigned __int128 window; /* a bit a number, the newest lowest */
@@ -72,7 +72,8 @@ judge(struct psn *p, bool again)
 	p->late_lost = 0;
 }
 
-/* `next` moves by n. The numbers that enter are open or have come; of the open, some are missing. */
+/* `next` moves by n. The numbers that enter are open or have come; of the open, some are missing.
+ */
 static void
 move(struct psn *p, uint32_t n, window open, window missing)
 {
@@ -289,7 +290,7 @@ void
 psn_mtu(struct psn *p, uint32_t mtu)
 {
 	if (bits_is_pow2(mtu) && mtu >= 256 && mtu <= 4096)
-		p->not_mtu = (uint8_t)~(mtu >> 8) & PSN_NO_MTU;
+		p->not_mtu = (uint8_t) ~(mtu >> 8) & PSN_NO_MTU;
 }
 
 void

@@ -60,8 +60,8 @@ struct psn_stats {
  */
 enum {
 	PSN_PLAIN = 0,
-	PSN_MORE = 1u << 0,  /* the message goes on with the next number: READ response, not last */
-	PSN_ANEW = 1u << 1,  /* a message begins: READ response first and only, atomic acknowledge */
+	PSN_MORE = 1u << 0, /* the message goes on with the next number: READ response, not last */
+	PSN_ANEW = 1u << 1, /* a message begins: READ response first and only, atomic acknowledge */
 	PSN_INNER = 1u << 2, /* the number before is of the same message: middle and last */
 	PSN_READ = 1u << 3,  /* a READ request: takes as many numbers as its response has packets */
 };
@@ -69,9 +69,9 @@ enum {
 /* All zero is the beginning. */
 struct psn {
 	/* of every packet */
-	uint32_t next; /* NextExp */
-	uint8_t quick; /* 1: nothing is open, `next` can be compared and that is all */
-	uint8_t more;  /* PSN_MORE of the newest packet */
+	uint32_t next;   /* NextExp */
+	uint8_t quick;   /* 1: nothing is open, `next` can be compared and that is all */
+	uint8_t more;    /* PSN_MORE of the newest packet */
 	uint8_t arrival; /* packets of the stream, modulo 256 */
 	uint8_t begun;
 	/* a READ request that is the newest packet: it took 1 number and some more */
@@ -81,7 +81,8 @@ struct psn {
 	uint8_t n_late, late_lost; /* and how many of them filled what was proven to be missing */
 	uint8_t late_extent;       /* of the first; the others' are one more each */
 	uint32_t late_end;         /* the number after the run */
-	/* bit k: the number next - 1 - k has not come; and of these, what is proven to be missing */
+	/* bit k: the number next - 1 - k has not come; and of these, what is proven to be missing
+	 */
 	unsigned __int128 open, missing;
 	uint8_t opened[PSN_WINDOW]; /* by number: `arrival` when it was overtaken */
 	struct psn_stats stats;

@@ -31,20 +31,20 @@ enum {
 
 /* What the pipeline knows of one packet: one cache line. */
 struct pkt_meta {
-	uint8_t *l3;       /* the IP header; at least its fixed part is contiguous */
-	uint32_t dst, src; /* IPv4 only; host order; as one word they are src << 32 | dst */
-	uint32_t l4_ports; /* source << 16 | destination; 0 for fragments and what has none */
-	uint32_t dest_qp;  /* PKT_ROCE */
-	uint16_t l3_len;   /* IP header and payload, without Ethernet padding */
-	uint16_t group;    /* stage_route */
-	uint8_t ttl;       /* TTL or hop limit; with proto as the two stand in an IPv4 header */
-	uint8_t proto;     /* IPv4 protocol; IPv6 next header after the extension headers */
-	uint8_t tos;       /* IPv4 TOS, IPv6 traffic class: DSCP 6 bits, ECN 2 bits */
-	uint8_t opcode;    /* PKT_ROCE */
-	uint8_t flags;     /* PKT_* */
-	uint8_t tags;      /* VLAN tags, 0-2 */
-	uint8_t l2_len;    /* bytes before the IP header: 14, 18 or 22 */
-	uint8_t verdict;   /* 0: goes on; a drop reason; or VERDICT_PUNT + kind */
+	uint8_t *l3;        /* the IP header; at least its fixed part is contiguous */
+	uint32_t dst, src;  /* IPv4 only; host order; as one word they are src << 32 | dst */
+	uint32_t l4_ports;  /* source << 16 | destination; 0 for fragments and what has none */
+	uint32_t dest_qp;   /* PKT_ROCE */
+	uint16_t l3_len;    /* IP header and payload, without Ethernet padding */
+	uint16_t group;     /* stage_route */
+	uint8_t ttl;        /* TTL or hop limit; with proto as the two stand in an IPv4 header */
+	uint8_t proto;      /* IPv4 protocol; IPv6 next header after the extension headers */
+	uint8_t tos;        /* IPv4 TOS, IPv6 traffic class: DSCP 6 bits, ECN 2 bits */
+	uint8_t opcode;     /* PKT_ROCE */
+	uint8_t flags;      /* PKT_* */
+	uint8_t tags;       /* VLAN tags, 0-2 */
+	uint8_t l2_len;     /* bytes before the IP header: 14, 18 or 22 */
+	uint8_t verdict;    /* 0: goes on; a drop reason; or VERDICT_PUNT + kind */
 	uint32_t class : 8; /* 0-7 */
 	uint32_t flow_idx : 24; /* stage_flow, where it runs: an entry of the worker's flow table */
 	/* stage_select, copied from the member in one word */

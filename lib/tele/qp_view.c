@@ -2,8 +2,8 @@
 /*
  * Reads the workers' flow tables entry by entry. Of each it keeps 32 bytes, sorts those, and reads
  * the records again of the few that are shown, so that a million queue pairs take 40 MB for a
- * moment and not a gigabyte. A flow is one worker's by RSS; if it wanders, each worker has its part,
- * and the parts are added up here.
+ * moment and not a gigabyte. A flow is one worker's by RSS; if it wanders, each worker has its
+ * part, and the parts are added up here.
  */
 #include "tele/qp_view.h"
 

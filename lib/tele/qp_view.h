@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "ctl/node.h"
+#include "flow/flow.h"
 
 enum qp_order {
 	QP_BY_PACKETS,
@@ -35,7 +36,8 @@ struct qp_view {
 	size_t n_qps;         /* that are in the tables now */
 	struct qp_stats live; /* the sum of these */
 	struct qp_stats gone; /* and of those that have aged out */
-	struct qp_row *row;   /* the first of them; of an order by what may be 0, only where it is not */
+	struct qp_row
+		*row; /* the first of them; of an order by what may be 0, only where it is not */
 	size_t n_rows;
 };
 
@@ -43,8 +45,7 @@ struct qp_view {
 bool qp_view_is_on(const struct node *n);
 
 /* At most `max` rows. -ENOMEM; *ret_view is then untouched. */
-int qp_view_create(
-	const struct node *n, enum qp_order by, size_t max, struct qp_view *ret_view);
+int qp_view_create(const struct node *n, enum qp_order by, size_t max, struct qp_view *ret_view);
 void qp_view_fini(struct qp_view *v);
 
 /* Sums over both kinds of numbers. */

@@ -97,7 +97,10 @@ void
 show_qp_orders(FILE *out)
 {
 	for (unsigned int k = 0; k < QP_ORDERS_N; k++)
-		fprintf(out, "%s%s", k == 0 ? "" : k + 1 == QP_ORDERS_N ? " or " : ", ",
+		fprintf(out, "%s%s",
+			k == 0                 ? ""
+			: k + 1 == QP_ORDERS_N ? " or "
+					       : ", ",
 			qp_order_name((enum qp_order)k));
 }
 

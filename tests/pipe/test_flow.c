@@ -131,8 +131,8 @@ Test(flow, planned_loss_order_and_repetition_are_counted_exactly_and_clean_is_cl
 	flow_open(&t, "flows: {qp_view: true}", "", 1);
 	for (unsigned int six = 0; six < 2; six++)
 		for (uint32_t qp = 0; qp < QPS; qp++)
-			send_planned(&t, six ? 6 : 4, 1 + qp,
-				qp % 4 < 2 ? 0xfffc00 : qp * 12345, qp % 2, &truth[six][qp]);
+			send_planned(&t, six ? 6 : 4, 1 + qp, qp % 4 < 2 ? 0xfffc00 : qp * 12345,
+				qp % 2, &truth[six][qp]);
 	v = view(&t, QP_BY_PACKETS, 100);
 	cr_assert_eq(v.n_qps, 2 * QPS);
 	for (unsigned int six = 0; six < 2; six++) {
@@ -366,8 +366,8 @@ Test(flow, view_lists_the_first_by_the_figure_that_was_asked_for)
 		struct qp_view v = view(&t, want[k].by, 1);
 
 		cr_assert_eq(v.n_rows, 1);
-		cr_assert_eq(v.row[0].key.l4, want[k].qp, "by %s: QP %u",
-			qp_order_name(want[k].by), v.row[0].key.l4);
+		cr_assert_eq(v.row[0].key.l4, want[k].qp, "by %s: QP %u", qp_order_name(want[k].by),
+			v.row[0].key.l4);
 		qp_view_fini(&v);
 	}
 	node_test_close(&t);

@@ -232,7 +232,8 @@ def console_commands():
 @tap.test
 def every_console_command_answers():
     listed = [c for c in console_commands() if c not in ("quit", "exit")]
-    typed = [c.replace("<name>", "to-west").replace("<port>", "lh0") for c in listed]
+    filled = {"<name>": "to-west", "<port>": "lh0", "<n>": "3", "<order>": "gaps"}
+    typed = [" ".join(filled.get(word, word) for word in c.split()) for c in listed]
     assert not [c for c in typed if "<" in c], f"what is to be filled in? {typed}"
     where = running.workplace(tap)
     text = "".join(c + "\n" for c in [*typed, "quit"])
@@ -255,6 +256,7 @@ def what_no_command_is_gets_told():
         cwd=where,
         text="nonsense\nshow nonsense\n show  ports\nsho drops\nexti\nshow\n\nshow group nonsense\n"
         "show queue nonsense\nshow ecn nonsense\nshow pfc nonsense\n"
+        "show qp top nonsense\nshow qp top 0\nshow qp top 3 by nonsense\n"
         "exit\nshow hash\n",
         status=0,
     )
@@ -272,6 +274,9 @@ def what_no_command_is_gets_told():
     assert sum(done.out.count(word) for word in REFUSED) == 6, done.out
     assert "no group nonsense" in done.out, done.out
     assert done.out.count("There is no port nonsense; show port lists them.") == 3, done.out
+    assert done.out.count("How many queue pairs? A number from 1 to 10000.") == 2, done.out
+    want = "There is no order nonsense; there are packets, bytes, ce, gaps, reorders or naks."
+    assert want in done.out, done.out
     assert "seed" not in done.out, "exit did not end it"
 
 

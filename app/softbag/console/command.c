@@ -46,8 +46,8 @@ arguments(const struct built *b, const struct words *words, char *ret, size_t si
 	ret[0] = '\0';
 	for (unsigned int i = 0; i < b->n_words; i++)
 		if (b->args >> i & 1 && len < size)
-			len += (size_t)snprintf(ret + len, size - len, "%s%s", len == 0 ? "" : " ",
-				words->word[i]);
+			len += (size_t)snprintf(
+				ret + len, size - len, "%s%s", len == 0 ? "" : " ", words->word[i]);
 	return b->args != 0;
 }
 

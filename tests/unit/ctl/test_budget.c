@@ -147,6 +147,15 @@ Test(budget, counts_the_credit_of_each_system_port)
 	cr_assert_leq(told[1] - told[0], takes * 5 / 4);
 }
 
+Test(budget, holds_for_a_table_of_flows)
+{
+	struct conf *c = make(2, 1500, 1, 512);
+
+	c->flows.qp_view = true;
+	c->flows.max = 262144;
+	expect_enough_and_not_absurd(c, 80);
+}
+
 Test(budget, adds_up)
 {
 	struct conf *c = make(4, 1500, 4, 512);

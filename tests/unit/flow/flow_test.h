@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bursts for tests of the flow table: headers as far as the table looks, metadata as the parser's. */
+/* Bursts for tests of the flow table: headers as far as the table looks, metadata as the parser's.
+ */
 #ifndef TEST_FLOW_TEST_H
 #define TEST_FLOW_TEST_H
 
-#include <criterion/criterion.h>
-
 #include <string.h>
+
+#include <criterion/criterion.h>
 
 #include "base/rng.h"
 #include "eal.h"

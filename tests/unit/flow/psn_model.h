@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packet numbers counted by the words of RFC 4737, dully: every packet is kept, and each sum is
- * taken over all of them at the end. It shares nothing with lib/flow/psn.c but the window's size and
- * what a run of late packets is.
+ * taken over all of them at the end. It shares nothing with lib/flow/psn.c but the window's size
+ * and what a run of late packets is.
  */
 #ifndef TEST_PSN_MODEL_H
 #define TEST_PSN_MODEL_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Packet numbers: against a dull model, and by hand where the model knows no messages. */
-#include <criterion/criterion.h>
-
 #include <inttypes.h>
+
 #include <rte_common.h>
+
+#include <criterion/criterion.h>
 
 #include "base/rng.h"
 #include "psn_model.h"
@@ -260,8 +261,8 @@ Test(psn, read_requests_take_the_numbers_of_their_responses)
 		struct psn p = {0};
 
 		for (unsigned int k = 0; k < 100; k++)
-			psn = send_request(&p, psn, chance(&rng, 700),
-				(uint32_t)rng_below(&rng, most), mtu);
+			psn = send_request(
+				&p, psn, chance(&rng, 700), (uint32_t)rng_below(&rng, most), mtu);
 		expect(&p, 0, 0, 0);
 	}
 }

@@ -317,8 +317,7 @@ Test(table, any_order_of_packets_and_turns_is_the_models)
 	}
 	for (unsigned int k = 0; k < STEPS; k++) {
 		/* a part of the flows is busy, another in each phase */
-		struct known *f =
-			&known[(rng_below(&rng, 100) + k / 20000 * 50) % FLOWS];
+		struct known *f = &known[(rng_below(&rng, 100) + k / 20000 * 50) % FLOWS];
 		uint32_t idx = meet_one(t, &f->who, now);
 		struct flow_key key, is;
 		struct flow_burst fb = {.b.n = 0};

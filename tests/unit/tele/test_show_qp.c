@@ -49,7 +49,8 @@ Test(show_qp, tells_each_queue_pair_and_the_sum)
 	open_watched(&t);
 	CAPTURE(text, cr_assert_eq(show_qp(t.node, 20, NULL, f), 0));
 	show_has(text, "10.1.64.1 10.2.0.1 0x000017 5 610 0 0 0 1 2 0 0 0 - RC SEND only\n");
-	show_has(text, "2001:db8:1::1 2001:db8:2::1 0x000018 3 426 0 0 1 0 0 0 0 0 - RC SEND only\n");
+	show_has(text,
+		"2001:db8:1::1 2001:db8:2::1 0x000018 3 426 0 0 1 0 0 0 0 0 - RC SEND only\n");
 	show_has(text, "all of these and others 8 1,036 0 0 1 1 2 0 0 0 -\n");
 	show_has(text, "2 queue pairs, 2 shown, by packets.\n");
 	CAPTURE(text, cr_assert_eq(show_qp(t.node, 1, "gaps", f), 0));
@@ -73,8 +74,8 @@ Test(show_qp, says_so_where_nobody_watches)
 
 	node_test_open(&t, 256, YAML);
 	CAPTURE(text, cr_assert_eq(show_qp(t.node, 20, NULL, f), 0));
-	cr_assert_str_eq(text,
-		"Queue pairs are not watched here; flows.qp_view: true has them watched.\n");
+	cr_assert_str_eq(
+		text, "Queue pairs are not watched here; flows.qp_view: true has them watched.\n");
 	CAPTURE(text, show_flow(t.node, f));
 	cr_assert_str_eq(text, "Nothing here needs flows: no worker has a table of them.\n");
 	free(text);
@@ -110,8 +111,7 @@ Test(show_qp, report_has_sums_and_the_first_queue_pairs)
 	first = json_array_get(json_object_get(json_object_get(r, "qps"), "top"), 0);
 	cr_assert_str_eq(json_string_value(json_object_get(first, "from")), "10.1.64.1");
 	cr_assert_eq(json_integer_value(json_object_get(first, "dest_qp")), 0x17);
-	cr_assert_str_eq(
-		json_string_value(json_object_get(first, "last_opcode")), "RC SEND only");
+	cr_assert_str_eq(json_string_value(json_object_get(first, "last_opcode")), "RC SEND only");
 	first = json_object_get(json_object_get(first, "requests"), "extents");
 	cr_assert_eq(json_array_size(first), PSN_EXTENTS);
 	cr_assert_eq(json_integer_value(json_array_get(first, 1)), 1);
