@@ -128,7 +128,7 @@ is_blocked(const struct lab_node *n)
 	const struct node *node = n->node;
 	uint64_t blocked = 0;
 
-	if (node->shared.n_pfc_ports != 0)
+	if (node->snapshot->n_pfc_ports != 0)
 		return false;
 	for (size_t p = 0; p < node->n_ports; p++)
 		if (n->out[p] != NULL && port_mem_full(node->port[p]))

@@ -102,16 +102,15 @@ group_bytes(const struct conf *c, unsigned int n_workers)
 static uint64_t
 record_bytes(const struct conf *c, unsigned int n_workers)
 {
-	return n_workers * pkt_chunks_bytes(egress_records(c), (uint32_t)c->n_ports * QUEUE_FIFOS);
+	return n_workers *
+	       pkt_chunks_bytes(egress_records_room(c), (uint32_t)c->n_ports * QUEUE_FIFOS);
 }
 
 static uint64_t
 worker_bytes(const struct conf *c, unsigned int n_workers)
 {
-	uint64_t members = 0;
+	uint64_t members = members_room(c);
 
-	for (size_t g = 0; g < c->n_groups; g++)
-		members += c->group[g].n_members + 1;
 	return n_workers *
 	       (sizeof(struct worker) + sizeof(struct counters) + members * sizeof(struct counter) +
 		       c->n_ports * (sizeof(struct worker_tx) + sizeof(struct worker_rxq) +
@@ -125,7 +124,7 @@ build_budget(const struct conf *c, struct budget_users users, const struct node_
 	struct budget b = {0};
 	struct fib_route *route;
 	size_t n_routes, bad;
-	int rc = build_routes(c, &route, &n_routes);
+	int rc = build_routes(c, NULL, &route, &n_routes);
 
 	if (rc != 0)
 		return rc;

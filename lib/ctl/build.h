@@ -8,27 +8,52 @@
 /* The node's group table and groups. -ENOMEM, -EINVAL; said in the log. */
 int build_groups(struct node *n);
 
-/*
- * One group of the node as of `weight` (NULL: the configuration's) and the liveness words. `before`
- * may be NULL.
- */
-int build_group(struct node *n, uint32_t group_idx, const uint32_t *weight,
-	const struct nhg_group *before, struct nhg_group **ret_group);
+/* What a group is built from. */
+struct build_group {
+	const struct conf *conf;
+	const struct conf_group *group; /* of it */
+	const uint32_t *weight;         /* by member; NULL: the configuration's */
+	const uint32_t *counter;        /* by member: indexes of counters */
+	uint32_t choice;                /* the same, of what the policy chose */
+	const struct nhg_group *before; /* NULL: none, or nothing of it stays */
+	const uint8_t *old_idx;         /* by member: its place in `before`, or NHG_NONE */
+};
+
+/* One group, as of the liveness words. -ENOMEM, -EINVAL. */
+int build_group(struct node *n, const struct build_group *b, struct nhg_group **ret_group);
+
+/* Its members as they would be, without building. */
+void build_members(const struct node *n, const struct build_group *b,
+	struct nhg_member ret_member[NHG_MEMBERS_MAX]);
+
+/* Counters for members: how many a configuration gets; -ENOMEM; one of them or -ENOSPC; back. */
+uint32_t members_room(const struct conf *c);
+int members_create(struct node *n);
+int members_take(struct node *n, uint32_t *ret_idx);
+void members_give(struct node *n, uint32_t idx);
 
 /* nhg_is_plain() of a group of the configuration. Pure. */
 bool build_is_plain(const struct conf_group *g);
 
 /*
  * The routes of a configuration: static ones, the node's own addresses, its connected prefixes.
+ * `group`: the node's groups of it, whose slots routes point to; NULL: in the order of the file.
  * *ret_route is the caller's to free(). -ENOMEM.
  */
-int build_routes(const struct conf *conf, struct fib_route **ret_route, size_t *ret_n);
+int build_routes(const struct conf *conf, const struct node_group *group,
+	struct fib_route **ret_route, size_t *ret_n);
 
-/* The FIB with all routes in slot 0. Said in the log. */
+/* A FIB with these routes in slot 0, by another name than the node's has. Said in the log. */
+int build_fib_of(
+	struct node *n, const struct fib_route *route, size_t n_routes, struct fib **ret_fib);
+/* The node's first. */
 int build_fib(struct node *n);
 
 /* Snapshot number `generation` of what the node has now. -ENOMEM. */
 int build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapshot);
+/* The same in two steps, the second of which cannot fail. */
+struct snapshot *snapshot_alloc(void);
+void snapshot_fill(const struct node *n, uint64_t generation, struct snapshot *s);
 
 /* Shows the workers a new snapshot. The old one is the caller's to retire. ctl/node.c. */
 void node_publish(struct node *n, struct snapshot *s);

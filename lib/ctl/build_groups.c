@@ -45,13 +45,13 @@ made_up_neighbour(const struct conf_addr *via, uint8_t *ret_mac)
 }
 
 static bool
-resolve(const struct node *n, const struct conf_member *m, uint8_t *ret_mac)
+resolve(const struct node *n, const struct conf *c, const struct conf_member *m, uint8_t *ret_mac)
 {
 	if (m->has_mac) {
 		memcpy(ret_mac, m->mac, sizeof(m->mac));
 		return true;
 	}
-	if (static_neighbour(n->conf, m, ret_mac))
+	if (static_neighbour(c, m, ret_mac))
 		return true;
 	if (n->env.replay)
 		made_up_neighbour(&m->via, ret_mac);
@@ -63,22 +63,15 @@ resolve(const struct node *n, const struct conf_member *m, uint8_t *ret_mac)
  * the host behind that; the router of a device looks at no MAC. The source is the fabric port's.
  */
 static void
-fill_device_member(
-	const struct node *n, uint32_t group_idx, size_t i, struct nhg_member *ret_member)
+fill_device_member(const struct node *n, const struct build_group *b, const struct conf_member *m,
+	struct nhg_member *ret_member)
 {
-	const struct conf_member *m = &n->conf->group[group_idx].member[i];
-	uint16_t id = n->conf->dsf.device[m->device_idx].id;
+	uint16_t id = b->conf->dsf.device[m->device_idx].id;
 	uint8_t *mac = ret_member->l2;
 
-	*ret_member = (struct nhg_member){
-		.port_idx = fabric_way(n, m),
-		.mtu = fabric_mtu(n->conf),
-		.counter = n->group[group_idx].counter + (uint32_t)i,
-		.weight = m->weight,
-		.resolved = m->has_mac || m->system_port == CELL_ROUTER_PORT || n->env.replay,
-	};
-	if (!ret_member->resolved)
-		ret_member->mtu = 0;
+	ret_member->port_idx = fabric_way(n, b->conf, m);
+	ret_member->mtu = fabric_mtu(b->conf);
+	ret_member->resolved = m->has_mac || m->system_port == CELL_ROUTER_PORT || n->env.replay;
 	if (m->has_mac)
 		memcpy(mac, m->mac, sizeof(m->mac));
 	else /* 02:0d, device, system port */
@@ -90,25 +83,14 @@ fill_device_member(
 }
 
 static void
-fill_member(const struct node *n, uint32_t group_idx, size_t i, struct nhg_member *ret_member)
+fill_port_member(const struct node *n, const struct build_group *b, const struct conf_member *m,
+	struct nhg_member *ret_member)
 {
-	const struct conf_member *m = &n->conf->group[group_idx].member[i];
-	const struct port *port;
+	const struct port *port = n->port[m->port_idx];
 
-	if (m->device_idx != UINT16_MAX) {
-		fill_device_member(n, group_idx, i, ret_member);
-		return;
-	}
-	port = n->port[m->port_idx];
-	*ret_member = (struct nhg_member){
-		.port_idx = m->port_idx,
-		.mtu = port->mtu,
-		.counter = n->group[group_idx].counter + (uint32_t)i,
-		.weight = m->weight,
-	};
-	ret_member->resolved = resolve(n, m, ret_member->l2);
-	if (!ret_member->resolved)
-		ret_member->mtu = 0;
+	ret_member->port_idx = m->port_idx;
+	ret_member->mtu = port->mtu;
+	ret_member->resolved = resolve(n, b->conf, m, ret_member->l2);
 	memcpy(ret_member->l2 + 6, port->mac, 6);
 }
 
@@ -147,13 +129,31 @@ build_is_plain(const struct conf_group *g)
 	return nhg_is_plain(policy_of(g), hash_fields(g), g->rotate_ns * PS_PER_NS);
 }
 
-int
-build_group(struct node *n, uint32_t group_idx, const uint32_t *weight,
-	const struct nhg_group *before, struct nhg_group **ret_group)
+void
+build_members(const struct node *n, const struct build_group *b,
+	struct nhg_member ret_member[NHG_MEMBERS_MAX])
 {
-	const struct conf_group *g = &n->conf->group[group_idx];
+	for (size_t i = 0; i < b->group->n_members; i++) {
+		const struct conf_member *m = &b->group->member[i];
+
+		ret_member[i] = (struct nhg_member){
+			.counter = b->counter[i],
+			.weight = b->weight != NULL ? b->weight[i] : m->weight,
+		};
+		if (m->device_idx != UINT16_MAX)
+			fill_device_member(n, b, m, &ret_member[i]);
+		else
+			fill_port_member(n, b, m, &ret_member[i]);
+		if (!ret_member[i].resolved)
+			ret_member[i].mtu = 0;
+	}
+}
+
+int
+build_group(struct node *n, const struct build_group *b, struct nhg_group **ret_group)
+{
+	const struct conf_group *g = b->group;
 	struct nhg_member member[NHG_MEMBERS_MAX];
-	uint8_t old_idx[NHG_MEMBERS_MAX];
 	bool dead[NHG_MEMBERS_MAX];
 	struct nhg_spec spec = {
 		.policy = policy_of(g),
@@ -163,24 +163,41 @@ build_group(struct node *n, uint32_t group_idx, const uint32_t *weight,
 		.gap_ps = g->gap_ns * PS_PER_NS,
 		.rotate_ps = g->rotate_ns * PS_PER_NS,
 		.generation = ++n->n_built,
-		.choice_counter = n->group[group_idx].counter + (uint32_t)g->n_members,
+		.choice_counter = b->choice,
 		.n_buckets = g->buckets,
-		.seed = conf_group_seed(n->conf, g),
+		.seed = conf_group_seed(b->conf, g),
 		.n_members = (uint16_t)g->n_members,
 		.member = member,
-		.old_idx = before != NULL ? old_idx : NULL,
+		.old_idx = b->old_idx,
 		.dead = dead,
 	};
 
-	for (size_t i = 0; i < g->n_members; i++) {
-		fill_member(n, group_idx, i, &member[i]);
-		if (weight != NULL)
-			member[i].weight = weight[i];
-		old_idx[i] = (uint8_t)i;
+	build_members(n, b, member);
+	for (size_t i = 0; i < g->n_members; i++)
 		dead[i] = !alive_test(&n->shared.alive, member[i].port_idx);
-		n->group[group_idx].member_resolved[i] = member[i].resolved;
+	return nhg_group_create(&spec, b->before, -1, ret_group);
+}
+
+/* A group of the node's first configuration. */
+static int
+first_group(struct node *n, size_t idx)
+{
+	struct node_group *g = &n->group[idx];
+	uint32_t counter[NHG_MEMBERS_MAX];
+	struct build_group b = {.conf = n->conf, .group = &n->conf->group[idx], .counter = counter};
+	int rc;
+
+	g->conf = b.group;
+	g->slot = DP_GROUP_FIRST + (uint32_t)idx;
+	n->slot_group[g->slot] = (uint32_t)idx;
+	for (size_t i = 0; i < b.group->n_members; i++) {
+		rc = members_take(n, &counter[i]);
+		if (rc != 0)
+			return rc;
 	}
-	return nhg_group_create(&spec, before, -1, ret_group);
+	rc = members_take(n, &g->choice);
+	b.choice = g->choice;
+	return rc == 0 ? build_group(n, &b, &n->slot[g->slot]) : rc;
 }
 
 int
@@ -190,16 +207,12 @@ build_groups(struct node *n)
 
 	n->n_slots = DP_GROUP_FIRST + (uint32_t)c->n_groups;
 	n->slot = calloc(n->n_slots, sizeof(*n->slot));
+	n->slot_group = calloc(n->n_slots, sizeof(*n->slot_group));
 	n->group = calloc(c->n_groups + 1, sizeof(*n->group));
-	if (n->slot == NULL || n->group == NULL)
+	if (n->slot == NULL || n->slot_group == NULL || n->group == NULL || members_create(n) != 0)
 		return node_say_no_memory(&n->env.log);
 	for (size_t g = 0; g < c->n_groups; g++) {
-		n->group[g].conf = &c->group[g];
-		n->group[g].counter = n->n_members;
-		n->n_members += (uint32_t)c->group[g].n_members + 1;
-	}
-	for (size_t g = 0; g < c->n_groups; g++) {
-		int rc = build_group(n, (uint32_t)g, NULL, NULL, &n->slot[DP_GROUP_FIRST + g]);
+		int rc = first_group(n, g);
 
 		if (rc != 0) {
 			node_say(&n->env.log, NODE_ERROR, "group %s cannot be built: %s.",

@@ -68,7 +68,8 @@ drop_twins(struct fib_route *route, size_t n)
 }
 
 int
-build_routes(const struct conf *c, struct fib_route **ret_route, size_t *ret_n)
+build_routes(const struct conf *c, const struct node_group *group, struct fib_route **ret_route,
+	size_t *ret_n)
 {
 	size_t n = c->n_routes, n_own = 0, max = n + 1;
 	struct fib_route *route;
@@ -78,9 +79,12 @@ build_routes(const struct conf *c, struct fib_route **ret_route, size_t *ret_n)
 	route = malloc(max * sizeof(*route));
 	if (route == NULL)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		uint32_t g = c->route[i].group_idx;
+
 		route[i] = route_from(&c->route[i].prefix, c->route[i].prefix.prefix_len,
-			(uint16_t)(DP_GROUP_FIRST + c->route[i].group_idx));
+			(uint16_t)(group == NULL ? DP_GROUP_FIRST + g : group[g].slot));
+	}
 	qsort(route, n, sizeof(*route), route_compare);
 	for (size_t p = 0; p < c->n_ports; p++)
 		for (size_t i = 0; i < c->port[p].n_addresses; i++)
@@ -92,7 +96,7 @@ build_routes(const struct conf *c, struct fib_route **ret_route, size_t *ret_n)
 }
 
 static int
-load(struct node *n, const struct fib_plan *plan, const struct fib_route *route, size_t n_routes)
+load(struct fib *f, const struct fib_route *route, size_t n_routes)
 {
 	struct fib_change *change = calloc(n_routes + 1, sizeof(*change));
 	size_t failed = 0;
@@ -102,10 +106,33 @@ load(struct node *n, const struct fib_plan *plan, const struct fib_route *route,
 		return -ENOMEM;
 	for (size_t i = 0; i < n_routes; i++)
 		change[i] = (struct fib_change){.op = FIB_ADD, .route = route[i]};
-	rc = fib_create(n->tag, plan, -1, &n->fib);
-	if (rc == 0)
-		rc = fib_apply(n->fib, 0, change, n_routes, &failed);
+	rc = fib_apply(f, 0, change, n_routes, &failed);
 	free(change);
+	return rc;
+}
+
+int
+build_fib_of(struct node *n, const struct fib_route *route, size_t n_routes, struct fib **ret_fib)
+{
+	char name[sizeof(n->tag) + 1];
+	struct fib *f = NULL;
+	struct fib_plan plan;
+	size_t bad;
+	int rc = fib_plan(route, n_routes, &plan, &bad);
+
+	snprintf(name, sizeof(name), "%s%s", n->tag, n->fib != NULL && !n->fib_named_b ? "b" : "");
+	if (rc == 0)
+		rc = fib_create(name, &plan, -1, &f);
+	if (rc == 0)
+		rc = load(f, route, n_routes);
+	if (rc == 0) {
+		*ret_fib = f;
+		return 0;
+	}
+	fib_free(f);
+	node_say(&n->env.log, NODE_ERROR,
+		"%zu routes do not fit: %s; give runtime.memory more, or the node fewer routes.",
+		n_routes, strerror(-rc));
 	return rc;
 }
 
@@ -113,20 +140,12 @@ int
 build_fib(struct node *n)
 {
 	struct fib_route *route;
-	struct fib_plan plan;
-	size_t n_routes, bad;
-	int rc = build_routes(n->conf, &route, &n_routes);
+	size_t n_routes;
+	int rc = build_routes(n->conf, n->group, &route, &n_routes);
 
 	if (rc != 0)
 		return node_say_no_memory(&n->env.log);
-	rc = fib_plan(route, n_routes, &plan, &bad);
-	if (rc == 0)
-		rc = load(n, &plan, route, n_routes);
+	rc = build_fib_of(n, route, n_routes, &n->fib);
 	free(route);
-	if (rc != 0)
-		node_say(&n->env.log, NODE_ERROR,
-			"%zu routes do not fit: %s; give runtime.memory more, or the node fewer "
-			"routes.",
-			n_routes, strerror(-rc));
 	return rc;
 }

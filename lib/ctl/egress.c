@@ -10,6 +10,7 @@
 #include "conf/headroom.h"
 #include "conf/value.h"
 #include "ctl/fabric.h"
+#include "ctl/ports.h"
 #include "ctl/say.h"
 
 /* RoCE data of 1024 bytes in an MTU of 1500, with some answers. */
@@ -137,6 +138,12 @@ egress_records(const struct conf *c)
 	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
 }
 
+uint32_t
+egress_records_room(const struct conf *c)
+{
+	return RTE_MAX(egress_records(c), c->mbufs);
+}
+
 static int
 fill_curve(struct qos_red *red, const struct conf_curve *c)
 {
@@ -183,38 +190,98 @@ impair_conf(const struct conf_impair *i)
 	};
 }
 
+/* What of a policy has curves and rates to be made. */
 static int
-fill_policy(struct egress_policy *e, const struct conf *conf, size_t port)
+fill_rates(struct egress_policy *e, const struct conf *conf, const struct conf_port *p)
 {
-	const struct conf_port *p = &conf->port[port];
-	int rc = 0;
+	int rc = p->rate_bps == 0 ? 0 : qos_rate_init(&e->rate, p->rate_bps, p->rate_l2);
 
 	for (unsigned int c = 0; c < DP_CLASSES && rc == 0; c++) {
-		rc = fill_class(&e->class_[c], &conf->class_[c], &p->class_ecn[c]);
-		e->weight[c] = conf->class_[c].strict ? 0 : (uint16_t)conf->class_[c].dwrr;
+		struct egress_class *class = &e->class_[c];
+
+		rc = fill_class(class, &conf->class_[c], &p->class_ecn[c]);
+		/* deeper than twice kmax it marks the same, and only takes longer to drain */
+		if (rc == 0 && class->phantom)
+			rc = qos_drain_init(&class->drain, p->rate_bps,
+				p->class_ecn[c].phantom_permille, 2 * class->mark.kmax);
 	}
-	e->packets_max = egress_queue_packets(conf, port);
-	e->packets_pfc = egress_paused_packets(conf);
-	e->line_max = egress_line_packets(conf, port);
-	e->delay_ps = p->delay_ns * PS_PER_NS;
-	e->queued = egress_is_queued(p);
-	e->link = p->role == CONF_ROLE_DSF;
-	e->shaped = p->rate_bps != 0 && !e->link;
-	e->impaired = p->impair_out.pos.line != 0;
-	e->line =
-		e->delay_ps != 0 || p->impair_out.jitter_ns != 0 || p->impair_out.reorder_ppb != 0;
+	return rc;
+}
+
+static void
+fill_pfc(struct egress_policy *e, const struct conf_port *p)
+{
 	e->storm_forward = p->pfc.storm == CONF_STORM_FORWARD;
 	e->pfc = paused_classes(p);
 	e->quanta = p->pfc.quanta;
 	e->pfc_held = conf_pfc_bytes(p);
-	e->impair = impair_conf(&p->impair_out);
+	e->xoff = p->pfc.xoff;
+	e->xon = p->pfc.xon;
+	if (e->pfc == 0 || p->pfc.storm == CONF_STORM_OFF)
+		return;
+	e->detect_ms = p->pfc.detect_ms;
+	e->restore_ms = p->pfc.restore_ms;
+}
+
+static void
+fill_sched(struct egress_policy *e, const struct conf *conf)
+{
+	uint16_t weight[DP_CLASSES];
+
+	for (unsigned int c = 0; c < DP_CLASSES; c++)
+		weight[c] = conf->class_[c].strict ? 0 : (uint16_t)conf->class_[c].dwrr;
+	qos_sched_init(&e->sched, weight);
+}
+
+static int
+fill_impair(struct egress_policy *e, const struct conf_port *p)
+{
+	struct qos_impair_conf out = impair_conf(&p->impair_out), in = impair_conf(&p->impair_in);
+	int rc = qos_impair_init(&e->impair, &out, p->impair_out.seed, 0);
+
+	e->impaired = p->impair_out.pos.line != 0;
 	e->impair_seed = p->impair_out.seed;
+	e->in.impaired = p->impair_in.pos.line != 0;
+	e->in.seed = p->impair_in.seed;
+	return rc == 0 ? qos_impair_init(&e->in.impair, &in, e->in.seed, 0) : rc;
+}
+
+static void
+fill_line(struct egress_policy *e, const struct conf *conf, size_t port)
+{
+	const struct conf_port *p = &conf->port[port];
+
+	e->line_max = egress_line_packets(conf, port);
+	e->delay_ps = p->delay_ns * PS_PER_NS;
+	e->span_ps = (p->delay_ns + p->impair_out.jitter_ns + p->impair_out.reorder_ns) * PS_PER_NS;
+	e->line =
+		e->delay_ps != 0 || p->impair_out.jitter_ns != 0 || p->impair_out.reorder_ppb != 0;
+}
+
+static int
+fill_policy(const struct node *n, struct egress_policy *e, const struct conf *conf, size_t port)
+{
+	const struct conf_port *p = &conf->port[port];
+	int rc = fill_rates(e, conf, p);
+
+	if (rc == 0)
+		rc = fill_impair(e, p);
+	fill_sched(e, conf);
+	fill_line(e, conf, port);
+	fill_pfc(e, p);
 	fill_rewrite(e, p);
+	e->packets_max = egress_queue_packets(conf, port);
+	e->packets_pfc = egress_paused_packets(conf);
+	e->queued = egress_is_queued(p);
+	e->link = p->role == CONF_ROLE_DSF;
+	e->shaped = p->rate_bps != 0 && !e->link;
+	e->in.pace_tsc = ports_pace_tsc(n, p, port);
 	return rc;
 }
 
-void
-egress_voq_policy(struct egress_policy *e, const struct conf *c)
+/* What holds for all virtual output queues of the fabric: limits and marking of classes. */
+static void
+fill_voq_policy(struct egress_policy *e, const struct conf *c)
 {
 	for (unsigned int k = 0; k < DP_CLASSES; k++) {
 		struct conf_ecn ecn = c->class_[k].ecn;
@@ -225,18 +292,8 @@ egress_voq_policy(struct egress_policy *e, const struct conf *c)
 		fill_class(&e->class_[k], &c->class_[k], &ecn);
 		e->class_[k].limit = c->dsf.voq_limit;
 	}
+	e->packets_max = fabric_voq_packets(c);
 	e->packets_pfc = egress_paused_packets(c);
-}
-
-/* A phantom queue deeper than twice kmax marks the same, and only takes longer to drain. */
-static int
-init_phantom(struct egress_commons *m, const struct egress_policy *e, const struct conf_port *p,
-	unsigned int class, uint64_t now)
-{
-	if (!e->class_[class].phantom)
-		return 0;
-	return qos_phantom_init(&m->phantom[class], p->rate_bps,
-		p->class_ecn[class].phantom_permille, 2 * e->class_[class].mark.kmax, now);
 }
 
 _Static_assert(CONF_XOFF_LEAST_NS *PS_PER_NS == QOS_XOFF_LEAST_PS &&
@@ -259,25 +316,6 @@ ps_per_byte(uint64_t rate_bps)
 	return (uint64_t)(((unsigned __int128)(8 * PS_PER_S) << LOAD_PER_BYTE_SHIFT) / rate_bps);
 }
 
-static int
-fill_commons(struct egress_commons *m, const struct egress_policy *e, const struct conf_port *p)
-{
-	const uint64_t now = 0; /* the node's time begins */
-	int rc = e->shaped ? qos_shaper_init(&m->shaper, p->rate_bps, p->rate_l2, now) : 0;
-
-	m->ps_per_byte = ps_per_byte(p->rate_bps);
-	qos_pause_init(&m->pause, p->rate_bps, now);
-	for (unsigned int c = 0; c < DP_CLASSES && rc == 0; c++) {
-		rc = init_phantom(m, e, p, c, now);
-		if (rc == 0 && (e->pfc >> c & 1))
-			rc = qos_xoff_init(
-				&m->xoff[c], p->pfc.xoff, p->pfc.xon, xoff_repeat_ps(m, e));
-	}
-	if (e->pfc != 0 && p->pfc.storm != CONF_STORM_OFF)
-		qos_storm_init(&m->storm, p->pfc.detect_ms, p->pfc.restore_ms, now);
-	return rc;
-}
-
 /* Zeroed, at a cache line: control's own memory. */
 static void *
 zalloc(size_t n, size_t size)
@@ -292,68 +330,107 @@ zalloc(size_t n, size_t size)
 }
 
 int
-egress_create(struct node *n)
+egress_policies(const struct node *n, const struct conf *c, struct egress_policy **ret_policy)
 {
-	n->policy = zalloc(n->n_ports, sizeof(*n->policy));
-	n->shared.paused_packets = &n->paused_packets;
-	n->shared.commons = zalloc(n->n_ports, sizeof(*n->shared.commons));
-	if (n->policy == NULL || n->shared.commons == NULL)
+	struct egress_policy *policy = zalloc(n->n_ports + 1, sizeof(*policy));
+
+	if (policy == NULL)
 		return node_say_no_memory(&n->env.log);
 	for (size_t p = 0; p < n->n_ports; p++) {
-		int rc = fill_policy(&n->policy[p], n->conf, p);
+		int rc = fill_policy(n, &policy[p], c, p);
 
-		if (rc == 0)
-			rc = fill_commons(&n->shared.commons[p], &n->policy[p], &n->conf->port[p]);
 		if (rc != 0) {
 			node_say(&n->env.log, NODE_ERROR,
-				"port %s: its rate or marking is out of range.",
-				n->conf->port[p].name);
+				"port %s: its rate or marking is out of range.", c->port[p].name);
+			free(policy);
 			return rc;
 		}
-		if (n->policy[p].pfc != 0)
-			n->shared.pfc_port[n->shared.n_pfc_ports++] = (uint16_t)p;
 	}
+	fill_voq_policy(&policy[n->n_ports], c);
+	*ret_policy = policy;
 	return 0;
 }
 
-/* One for each worker: a seed of its own, so that two do not lose in step. */
-static int
-attach_impair_in(struct node *n, struct worker *w, struct worker_rxq *q)
+static void
+raise(uint32_t *room, uint32_t promised)
 {
-	const struct conf_impair *i = &n->conf->port[q->port_idx].impair_in;
-	struct qos_impair_conf c = impair_conf(i);
+	if (__atomic_load_n(room, __ATOMIC_RELAXED) < promised)
+		__atomic_store_n(room, promised, __ATOMIC_RELAXED);
+}
 
-	if (i->pos.line == 0)
-		return 0;
-	q->impair = calloc(1, sizeof(*q->impair));
-	if (q->impair == NULL)
-		return node_say_no_memory(&n->env.log);
-	return qos_impair_init(q->impair, &c, i->seed + w->idx, 0);
+/* A class that is paused: its room, and how often an XOFF is repeated, often rather than seldom. */
+static void
+prepare_xoff(struct egress_commons *m, const struct egress_policy *e, unsigned int c)
+{
+	struct qos_xoff *x = &m->xoff[c];
+	uint64_t repeat = xoff_repeat_ps(m, e);
+
+	if (__atomic_load_n(&x->room, __ATOMIC_RELAXED) < (int64_t)e->pfc_held)
+		__atomic_store_n(&x->room, (int64_t)e->pfc_held, __ATOMIC_RELAXED);
+	if (x->repeat_ps == 0 || repeat < x->repeat_ps)
+		qos_xoff_repeat(x, repeat);
+}
+
+void
+egress_prepare(struct node *n, const struct conf *c, const struct egress_policy *policy)
+{
+	for (size_t p = 0; p < n->n_ports; p++) {
+		struct egress_commons *m = &n->shared.commons[p];
+		const struct egress_policy *e = &policy[p];
+
+		if (n->link_bps[p] == 0) /* nobody knows better */
+			qos_pause_speed_init(&m->pause, c->port[p].rate_bps);
+		/* without a shaper that of the link, which is looked at soon */
+		__atomic_store_n(&m->ps_per_byte, ps_per_byte(e->shaped ? c->port[p].rate_bps : 0),
+			__ATOMIC_RELAXED);
+		raise(&m->packets_max, e->packets_max);
+		n->ever_pfc[p] |= e->pfc != 0;
+		for (unsigned int k = 0; k < DP_CLASSES; k++)
+			if (e->pfc >> k & 1)
+				prepare_xoff(m, e, k);
+	}
+	if (n->n_ports != 0)
+		raise(&n->paused_max, policy[0].packets_pfc);
+}
+
+void
+egress_settle(struct node *n)
+{
+	for (size_t p = 0; p < n->n_ports; p++)
+		for (unsigned int c = 0; c < DP_CLASSES; c++)
+			if (n->policy[p].pfc >> c & 1)
+				qos_xoff_repeat(&n->shared.commons[p].xoff[c],
+					xoff_repeat_ps(&n->shared.commons[p], &n->policy[p]));
 }
 
 int
-egress_attach(struct node *n, struct worker *w)
+egress_create(struct node *n)
 {
-	int rc = 0;
+	const uint64_t now = 0; /* the node's time begins */
+	int rc;
 
-	for (size_t p = 0; p < n->n_ports && rc == 0; p++) {
-		const struct egress_policy *e = &n->policy[p];
+	n->shared.paused_packets = &n->paused_packets;
+	n->shared.paused_max = &n->paused_max;
+	n->shared.commons = zalloc(n->n_ports, sizeof(*n->shared.commons));
+	if (n->shared.commons == NULL)
+		return node_say_no_memory(&n->env.log);
+	for (size_t p = 0; p < n->n_ports; p++) {
+		struct egress_commons *m = &n->shared.commons[p];
 
-		w->tx[p].direct = !e->queued;
-		qos_sched_init(&w->queue[p].sched, e->weight);
-		rc = qos_impair_init(&w->queue[p].impair, &e->impair, e->impair_seed + w->idx, 0);
+		qos_shaper_init(&m->shaper, now);
+		qos_pause_init(&m->pause, n->conf->port[p].rate_bps, now);
+		for (unsigned int c = 0; c < DP_CLASSES; c++)
+			qos_phantom_init(&m->phantom[c], now);
 	}
-	for (uint16_t k = 0; k < w->n_rxq && rc == 0; k++)
-		rc = attach_impair_in(n, w, &w->rxq[k]);
+	rc = egress_policies(n, n->conf, &n->policy);
+	if (rc == 0)
+		egress_prepare(n, n->conf, n->policy);
 	return rc;
 }
 
 void
 egress_free(struct node *n)
 {
-	for (unsigned int i = 0; i < n->n_workers; i++)
-		for (uint16_t k = 0; k < n->worker[i]->n_rxq; k++)
-			free(n->worker[i]->rxq[k].impair);
 	free(n->policy);
 	free(n->shared.commons);
 }

@@ -35,14 +35,27 @@ uint32_t egress_line_packets(const struct conf *c, size_t port);
 
 /* Packets that may wait at all ports together: records that a worker has. Pure. */
 uint32_t egress_records(const struct conf *c);
+/* The same for a worker that may have to take another configuration: a record a packet buffer. */
+uint32_t egress_records_room(const struct conf *c);
 
-/* Policies and commons of all ports. -ENOMEM; -EINVAL, said in the log. */
+/* Commons of all ports, and their policies as n->conf has them. -ENOMEM; -EINVAL; said in the log.
+ */
 int egress_create(struct node *n);
-/* What holds for all virtual output queues of the fabric: limits and marking of classes. Pure. */
-void egress_voq_policy(struct egress_policy *e, const struct conf *c);
-/* The queues of one worker, and its impaired ways in. -ENOMEM. */
-int egress_attach(struct node *n, struct worker *w);
 void egress_free(struct node *n);
+
+/*
+ * The policies of a configuration for a node that has its ports, and behind them the one of all
+ * virtual output queues of the fabric. *ret_policy is the caller's to free(). -ENOMEM; -EINVAL,
+ * said in the log.
+ */
+int egress_policies(const struct node *n, const struct conf *c, struct egress_policy **ret_policy);
+
+/*
+ * Before policies are published: all that they promise is there, and nothing of what stands now is
+ * lost. After it, and after a grace period: exactly what they say, as far as it is control's.
+ */
+void egress_prepare(struct node *n, const struct conf *c, const struct egress_policy *policy);
+void egress_settle(struct node *n);
 
 /* Keeps times that nobody uses from coming round (ps_touch()); now and then, an hour is often. */
 void egress_touch(struct node *n, uint64_t now_ps);

@@ -14,6 +14,7 @@
 
 #include "base/rng.h"
 #include "conf/fabric.h"
+#include "ctl/build.h"
 #include "ctl/egress.h"
 #include "ctl/ports.h"
 #include "ctl/say.h"
@@ -111,12 +112,20 @@ fabric_n_ways(const struct node *n)
 }
 
 uint16_t
-fabric_way(const struct node *n, const struct conf_member *m)
+fabric_way(const struct node *n, const struct conf *c, const struct conf_member *m)
 {
-	struct fabric_dest d = dest_of(n->conf, m);
+	struct fabric_dest d = dest_of(c, m);
 
 	return (uint16_t)(n->n_ports +
 			  (unsigned int)fabric_dest_find(&n->fabric->dp, d.device, d.system_port));
+}
+
+bool
+fabric_has_way(const struct node *n, const struct conf *c, const struct conf_member *m)
+{
+	struct fabric_dest d = dest_of(c, m);
+
+	return fabric_dest_find(&n->fabric->dp, d.device, d.system_port) >= 0;
 }
 
 uint16_t
@@ -299,7 +308,8 @@ create_systems(struct node *n)
 	qsort(f->system + 1, d->n_system_ports, sizeof(*f->system), by_number);
 	for (uint16_t s = 0; s < f->n_systems; s++) {
 		f->system[s].worker = (uint16_t)(s % n->n_placed);
-		f->system[s].counter = n->n_members++;
+		if (members_take(n, &f->system[s].counter) != 0)
+			return -ENOMEM;
 		fabric_set_rate(n, s);
 	}
 	return 0;
@@ -364,8 +374,6 @@ fill_shared(struct node *n)
 		if (n->conf->port[p].role == CONF_ROLE_DSF)
 			f->link[f->n_links++] = p;
 	f->in_port_idx = f->link[0];
-	egress_voq_policy(&f->policy, n->conf);
-	f->policy.packets_max = fabric_voq_packets(n->conf);
 }
 
 int

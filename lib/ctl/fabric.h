@@ -42,7 +42,9 @@ void fabric_set_rate(struct node *n, uint16_t system);
 void fabric_free(struct node *n);
 
 /* The way out (dp/fabric.h) of a member by device. */
-uint16_t fabric_way(const struct node *n, const struct conf_member *m);
+uint16_t fabric_way(const struct node *n, const struct conf *c, const struct conf_member *m);
+/* The running node has a queue for it. */
+bool fabric_has_way(const struct node *n, const struct conf *c, const struct conf_member *m);
 /* Bytes of IP packet that a way through the fabric takes. Pure. */
 uint16_t fabric_mtu(const struct conf *c);
 

@@ -20,6 +20,7 @@
 #include "ctl/fabric.h"
 #include "ctl/flows.h"
 #include "ctl/ports.h"
+#include "ctl/reload.h"
 #include "ctl/say.h"
 
 #define TOUCH_S      3600u
@@ -30,6 +31,7 @@ create_workers(struct node *n, const struct placement *pl)
 {
 	uint64_t origin = clock_now(&n->env.clock);
 
+	n->n_records = egress_records_room(n->conf);
 	for (unsigned int i = 0; i < pl->n_workers; i++) {
 		struct worker_config c = {
 			.shared = &n->shared,
@@ -43,7 +45,7 @@ create_workers(struct node *n, const struct placement *pl)
 			.n_ways = fabric_n_ways(n),
 			.n_rxq = pl->n_rxq[i],
 			.n_members = n->n_members,
-			.n_records = egress_records(n->conf),
+			.n_records = n->n_records,
 			.origin = origin,
 			.burst_len = (uint16_t)n->conf->burst,
 			.adaptive_idle = n->conf->idle == CONF_IDLE_ADAPTIVE,
@@ -68,6 +70,15 @@ node_publish(struct node *n, struct snapshot *s)
 	__atomic_store_n(&n->shared.snapshot, s, __ATOMIC_RELEASE);
 }
 
+/* What reloads have to know of the placement. */
+static void
+note_queues(struct node *n, const struct placement *pl)
+{
+	memcpy(n->port_rxq, pl->port_rxq, sizeof(n->port_rxq));
+	for (size_t p = 0; p < n->n_ports; p++)
+		n->n_queues += (uint32_t)pl->port_rxq[p] + pl->port_txq[p];
+}
+
 static int
 build(struct node *n)
 {
@@ -80,6 +91,8 @@ build(struct node *n)
 	if (rc == 0)
 		rc = ports_configure(n, pl);
 	n->n_placed = pl == NULL ? 0 : pl->n_workers;
+	if (rc == 0)
+		note_queues(n, pl);
 	if (rc == 0)
 		rc = fabric_plan(n);
 	if (rc == 0)
@@ -94,8 +107,6 @@ build(struct node *n)
 		rc = create_workers(n, pl);
 	if (rc == 0)
 		rc = ports_attach(n, pl);
-	for (unsigned int i = 0; rc == 0 && i < n->n_workers; i++)
-		rc = egress_attach(n, n->worker[i]);
 	for (unsigned int i = 0; rc == 0 && i < n->n_workers; i++)
 		rc = fabric_attach(n, n->worker[i]);
 	for (unsigned int i = 0; rc == 0 && i < n->n_workers; i++)
@@ -174,13 +185,16 @@ node_free(struct node *n)
 	for (unsigned int i = 0; i < n->n_workers; i++)
 		worker_free(n->worker[i]);
 	reclaim_fini(&n->reclaim);
+	reload_free(n);
 	rc = check_pool(n);
 	for (uint32_t g = 0; n->slot != NULL && g < n->n_slots; g++)
 		nhg_group_free(n->slot[g]);
 	fib_free(n->fib);
 	free(n->snapshot);
 	free(n->slot);
+	free(n->slot_group);
 	free(n->group);
+	free(n->counter);
 	free(n->port);
 	rte_mempool_free(n->pool);
 	free(n);
@@ -274,6 +288,8 @@ node_poll(struct node *n, uint64_t now)
 	bool busy = inline_turns(n, now);
 
 	fabric_poll(n, now);
+	if (n->reload != NULL) /* soon: another may wait for it */
+		reload_poll(n);
 	if (now - n->link_poll_tsc < n->env.clock.hz / LINK_POLL_HZ)
 		return busy;
 	n->link_poll_tsc = now;
@@ -298,6 +314,7 @@ node_turn(struct node *n, uint64_t now)
 	n->turns++;
 	fabric_poll(n, now);
 	reclaim_poll(&n->reclaim);
+	reload_poll(n);
 	return packets;
 }
 
@@ -310,12 +327,27 @@ free_group(void *group)
 int
 node_set_weights(struct node *n, uint32_t group_idx, const uint32_t *weight)
 {
-	struct nhg_group **slot = &n->slot[DP_GROUP_FIRST + group_idx];
+	struct nhg_group **slot = &n->slot[n->group[group_idx].slot];
 	struct nhg_group *now, *before = *slot;
+	uint32_t counter[NHG_MEMBERS_MAX];
+	uint8_t old_idx[NHG_MEMBERS_MAX];
+	struct build_group b = {
+		.conf = n->conf,
+		.group = n->group[group_idx].conf,
+		.weight = weight,
+		.counter = counter,
+		.choice = n->group[group_idx].choice,
+		.before = before,
+		.old_idx = old_idx,
+	};
 	int rc = reclaim_reserve(&n->reclaim);
 
+	for (unsigned int i = 0; i < before->n_members; i++) {
+		counter[i] = before->member[i].counter;
+		old_idx[i] = (uint8_t)i;
+	}
 	if (rc == 0)
-		rc = build_group(n, group_idx, weight, before, &now);
+		rc = build_group(n, &b, &now);
 	if (rc != 0)
 		return rc;
 	/* release: pairs with the acquire in snapshot_group() */
@@ -390,7 +422,7 @@ node_set_link(struct node *n, uint16_t port_idx, bool up)
 const struct nhg_group *
 node_group_now(const struct node *n, uint32_t group_idx)
 {
-	return n->slot[DP_GROUP_FIRST + group_idx];
+	return n->slot[n->group[group_idx].slot];
 }
 
 uint64_t

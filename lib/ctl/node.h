@@ -49,18 +49,25 @@ struct node_env {
 	uint32_t replay_depth; /* packets a memory port holds, a power of two */
 };
 
-/*
- * A group as control knows it; its counters are member[counter .. counter + n_members), and behind
- * them one of what its policy chose: packets sent one by one, or flowlets begun.
- */
+/* A group as control knows it. */
 struct node_group {
 	const struct conf_group *conf;
-	uint32_t counter;
-	bool member_resolved[CONF_MEMBERS_MAX];
+	uint32_t slot; /* of the group table: the index that FIBs hold; its own while it is there */
+	uint32_t choice; /* counter of what its policy chose: sent one by one, or flowlets begun */
+};
+
+/*
+ * A member's counter, in all workers alike. What a worker counts never goes back, so one that is
+ * given to another member begins at what it had: `base`.
+ */
+struct node_counter {
+	struct counter base;
+	uint64_t since; /* the reload that gave it to its member; 0: the node's creation */
+	bool taken;
 };
 
 struct node {
-	const struct conf *conf; /* the caller's; outlives the node */
+	const struct conf *conf; /* the caller's; outlives the node, or the next node_reload() */
 	struct node_env env;
 	char tag[12]; /* names the node's DPDK objects: unique in the process while it lives */
 	struct dp_shared shared;
@@ -72,20 +79,32 @@ struct node {
 	unsigned int n_workers;
 	struct rte_ring *handoff[DP_PORTS_MAX];
 	struct rte_mempool *pool;
-	struct egress_policy *policy; /* by conf port index */
-	int64_t paused_packets;       /* the workers' */
+	struct egress_policy *policy;    /* by conf port index, and of VOQs behind them */
+	int64_t paused_packets;          /* the workers' */
+	uint32_t paused_max;             /* of them (dp/egress.h) */
+	bool ever_pfc[DP_PORTS_MAX];     /* ports that this software pauses, or has */
+	uint16_t port_rxq[DP_PORTS_MAX]; /* RX queues of the port */
+	uint32_t n_queues;               /* RX and TX queues of all ports */
+	uint32_t n_records;              /* packets that may wait in each worker */
 
 	struct node_fabric *fabric; /* ctl/fabric.h; NULL: no port carries cells */
 	unsigned int n_placed;      /* workers that there will be */
 
 	struct fib *fib;
+	unsigned int fib_slot;   /* that is published */
+	bool fib_named_b;        /* which of two names it has, so that the next one has the other */
 	struct nhg_group **slot; /* the group table that snapshots point to */
 	uint32_t n_slots;
+	uint32_t *slot_group; /* by slot: the group's conf index */
 	struct snapshot *snapshot;
-	uint64_t generation;      /* of the tables: 1 at the start, one more with each change */
-	bool rebuild[ALIVE_BITS]; /* groups of the way out could not be rebuilt: tried again */
-	struct node_group *group; /* by conf group index */
-	uint32_t n_members;
+	uint64_t generation;          /* of the tables: 1 at the start, one more with each change */
+	bool rebuild[ALIVE_BITS];     /* groups of the way out could not be rebuilt: tried again */
+	struct node_group *group;     /* by conf group index */
+	struct node_counter *counter; /* by index into the member counters of a worker */
+	uint32_t first_free;          /* none below it is */
+	uint32_t n_members;           /* of them: more than there are members, for reloads */
+	struct reload *reload;        /* whose grace period is not over (ctl/reload.h), or NULL */
+	uint64_t n_reloads;
 	uint32_t n_built; /* groups, ever: the generation of the next one's members */
 	uint64_t link_poll_tsc;
 	uint64_t link_bps[DP_PORTS_MAX]; /* of ports with pfc: the speed that is known, 0: none */
@@ -133,6 +152,21 @@ void node_look_at_links(struct node *n);
 /* One turn of each worker at `now`; returns packets taken in. Only when nobody else runs them. */
 unsigned int node_turn(struct node *n, uint64_t now);
 
+/*
+ * Takes another configuration while packets flow. All that it needs is made beside what there is,
+ * and becomes the workers' with one release store; on an error nothing has changed. Groups that are
+ * the same keep their flows, members that stay their counters, ports that are the same never stop.
+ *
+ * 0: the node refers to `conf`, and to nothing of the one before, which the caller may free.
+ * -EBUSY: an earlier reload is not over yet: its grace period lasts until each worker has had a
+ * turn (node_settled()). -ENOTSUP: something of it needs a restart. -ENOSPC: more than the running
+ * node has of packet buffers, counters or memory. -ENOMEM, -EINVAL, -E2BIG. All but the first are
+ * said in the log, what needs a restart as `file:line:col: path: X -> Y needs a restart`.
+ */
+int node_reload(struct node *n, const struct conf *conf);
+/* False while a reload is not over; node_poll() and node_turn() see to its end. */
+bool node_settled(const struct node *n);
+
 /* Swaps a group for one built with these weights (one a member of the configuration). */
 int node_set_weights(struct node *n, uint32_t group_idx, const uint32_t *weight);
 /*
@@ -146,6 +180,10 @@ const struct nhg_group *node_group_now(const struct node *n, uint32_t group_idx)
 
 /* Sums over the workers, as of now. `member` has n->n_members entries, or is NULL. */
 void node_counters(const struct node *n, struct counters *ret_sum, struct counter *ret_member);
+
+/* Of those entries the group's, in the order of its members. */
+void node_group_counters(const struct node *n, uint32_t group_idx, const struct counter *member,
+	struct counter ret_mine[NHG_MEMBERS_MAX]);
 
 /*
  * Packets that came in and are still on their way: in queues, delay lines and TX buffers. In sums,

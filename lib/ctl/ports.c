@@ -204,21 +204,25 @@ attach_tx(struct node *n, const struct placement *pl, struct worker *w, uint16_t
 		w->owned[w->n_owned++] = p;
 }
 
+uint64_t
+ports_pace_tsc(const struct node *n, const struct conf_port *c, size_t port)
+{
+	if (c->pace_pps == 0)
+		return 0;
+	return RTE_MAX(n->env.clock.hz * n->port_rxq[port] / c->pace_pps, UINT64_C(1));
+}
+
 static void
 attach_rx(struct node *n, const struct placement *pl, struct worker *w)
 {
 	for (uint16_t k = 0; k < pl->n_rxq[w->idx]; k++) {
 		uint16_t p = pl->rxq[w->idx][k].port_idx;
-		uint64_t pps = n->conf->port[p].pace_pps;
 
 		w->rxq[k] = (struct worker_rxq){
 			.port = n->port[p],
 			.port_idx = p,
 			.queue = pl->rxq[w->idx][k].queue,
 			.last_tsc = clock_now(&n->env.clock),
-			.pace_tsc = pps == 0 ? 0
-					     : RTE_MAX(n->env.clock.hz * pl->port_rxq[p] / pps,
-						       UINT64_C(1)),
 		};
 	}
 }

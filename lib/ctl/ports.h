@@ -36,6 +36,8 @@ int ports_create(struct node *n);
 int ports_place(struct node *n, struct placement *ret_placement);
 /* The pool, queues, MTUs, MACs. Said in the log. */
 int ports_configure(struct node *n, const struct placement *pl);
+/* Ticks between two packets that each queue of the port takes in, by its pace; 0: as they come. */
+uint64_t ports_pace_tsc(const struct node *n, const struct conf_port *c, size_t port);
 /* Gives each worker its RX queues, TX buffers and hand-off rings. */
 int ports_attach(struct node *n, const struct placement *pl);
 

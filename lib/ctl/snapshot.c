@@ -24,15 +24,18 @@ fill_classes(const struct conf *c, const struct conf_port *p, uint8_t (*dscp_cla
 			dscp_class[0][d] = dscp_class[1][d] = p->dscp_class[d];
 }
 
-int
-build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapshot)
+struct snapshot *
+snapshot_alloc(void)
 {
-	const struct fib_slot *fib = fib_slot(n->fib, 0);
-	struct snapshot *s = aligned_alloc(
-		RTE_CACHE_LINE_SIZE, RTE_ALIGN_CEIL(sizeof(*s), (size_t)RTE_CACHE_LINE_SIZE));
+	return aligned_alloc(RTE_CACHE_LINE_SIZE,
+		RTE_ALIGN_CEIL(sizeof(struct snapshot), (size_t)RTE_CACHE_LINE_SIZE));
+}
 
-	if (s == NULL)
-		return -ENOMEM;
+void
+snapshot_fill(const struct node *n, uint64_t generation, struct snapshot *s)
+{
+	const struct fib_slot *fib = fib_slot(n->fib, n->fib_slot);
+
 	memset(s, 0, sizeof(*s));
 	s->generation = generation;
 	s->fib4 = fib->v4;
@@ -47,6 +50,8 @@ build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapsh
 	for (size_t p = 0; p < n->n_ports; p++) {
 		fill_classes(n->conf, &n->conf->port[p], s->dscp_class[p]);
 		s->egress[p] = &n->policy[p];
+		if (n->ever_pfc[p])
+			s->pfc_port[s->n_pfc_ports++] = (uint16_t)p;
 		uint8_t frame[8] = {0}; /* eth_addr48() reads 8 bytes */
 
 		memcpy(frame, n->port[p]->mac, ETH_ADDR_LEN);
@@ -55,6 +60,17 @@ build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapsh
 		s->port[p].promiscuous =
 			n->conf->port[p].promiscuous || n->conf->port[p].role == CONF_ROLE_DSF;
 	}
+	s->voq = &n->policy[n->n_ports];
+}
+
+int
+build_snapshot(struct node *n, uint64_t generation, struct snapshot **ret_snapshot)
+{
+	struct snapshot *s = snapshot_alloc();
+
+	if (s == NULL)
+		return -ENOMEM;
+	snapshot_fill(n, generation, s);
 	*ret_snapshot = s;
 	return 0;
 }

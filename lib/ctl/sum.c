@@ -29,5 +29,19 @@ node_counters(const struct node *n, struct counters *ret_sum, struct counter *re
 			add_words((uint64_t *)ret_member, (const uint64_t *)c->member,
 				n->n_members * sizeof(struct counter) / sizeof(uint64_t));
 	}
+	for (uint32_t i = 0; ret_member != NULL && i < n->n_members; i++) {
+		ret_member[i].packets -= n->counter[i].base.packets;
+		ret_member[i].bytes -= n->counter[i].base.bytes;
+	}
 	ret_sum->n_members = n->n_members;
+}
+
+void
+node_group_counters(const struct node *n, uint32_t group_idx, const struct counter *member,
+	struct counter ret_mine[NHG_MEMBERS_MAX])
+{
+	const struct nhg_group *g = node_group_now(n, group_idx);
+
+	for (unsigned int i = 0; i < g->n_members; i++)
+		ret_mine[i] = member[g->member[i].counter];
 }

@@ -28,8 +28,8 @@ struct counter {
 /* The stages, in their order. */
 #define DP_STAGES(X)                                                                               \
 	X(rx)                                                                                      \
-	X(cell) X(parse) X(ingress) X(route) X(flow) X(select) X(enqueue) X(fabric) X(egress)      \
-		X(drop)
+	X(cell)                                                                                    \
+	X(parse) X(ingress) X(route) X(flow) X(select) X(enqueue) X(fabric) X(egress) X(drop)
 
 enum dp_stage {
 #define X(name) DP_STAGE_##name,

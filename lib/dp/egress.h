@@ -13,6 +13,7 @@
 #include "qos/impair.h"
 #include "qos/pause.h"
 #include "qos/red.h"
+#include "qos/sched.h"
 #include "qos/shaper.h"
 #include "qos/storm.h"
 #include "qos/xoff.h"
@@ -23,6 +24,7 @@
 struct egress_class {
 	uint64_t limit; /* bytes that may wait at the port; not for what has a pfc_held */
 	struct qos_red mark, drop; /* kmax 0: none */
+	struct qos_drain drain;    /* of the phantom queue */
 	bool ecn;                  /* either curve is there */
 	bool phantom;              /* they are asked about the phantom queue */
 	bool control;              /* ACK, CNP and the like are marked too */
@@ -30,15 +32,24 @@ struct egress_class {
 	bool lossless;
 };
 
+/* The same port as a way in. */
+struct ingress_policy {
+	uint64_t pace_tsc; /* ticks a packet of each queue; 0: as they come */
+	bool impaired;
+	uint64_t seed;
+	struct qos_impair impair; /* its chances */
+};
+
 /* Immutable while published (dp/snapshot.h). */
 struct egress_policy {
 	struct egress_class class_[DP_CLASSES];
-	uint16_t weight[DP_CLASSES]; /* of DWRR; 0: strict */
-	uint32_t packets_max;        /* that may wait at the port, of all workers */
-	uint32_t packets_pfc;        /* of what came by ports that pause it, in the whole node */
-	uint32_t line_max;           /* packets that a worker's delay line holds */
-	uint64_t delay_ps;           /* of the delay line */
-	bool queued;                 /* every packet passes the queues: something below is on */
+	struct qos_rate rate; /* shaped: of the port; phantom queues count as it does */
+	uint32_t packets_max; /* that may wait at the port, of all workers */
+	uint32_t packets_pfc; /* of what came by ports that pause it, in the whole node */
+	uint32_t line_max;    /* packets that a worker's delay line holds */
+	uint64_t delay_ps;    /* of the delay line */
+	uint64_t span_ps;     /* the longest that a packet stays in it */
+	bool queued;          /* every packet passes the queues: something below is on */
 	bool link; /* a fabric port: its queues hold cells that its device does not take */
 	bool shaped;
 	bool line; /* packets stay in the delay line: a delay, jitter or reordering */
@@ -48,9 +59,14 @@ struct egress_policy {
 	uint8_t pfc;        /* classes that this software pauses for, and pauses at the peer */
 	uint16_t quanta;    /* that an XOFF asks for */
 	uint64_t pfc_held;  /* bytes of such a class that may wait of what the port let in */
-	uint8_t dscp[64];   /* rewrite: what each DSCP becomes */
-	struct qos_impair_conf impair;
+	uint64_t xoff, xon; /* bytes of them: when to stop its sender, and to let it go on */
+	uint32_t detect_ms, restore_ms; /* of the watchdog; 0: none */
+	uint8_t dscp[64];               /* rewrite: what each DSCP becomes */
+	/* What workers take over when they see the snapshot first (adopt.c). */
+	struct qos_sched sched;   /* its weights */
+	struct qos_impair impair; /* its chances */
 	uint64_t impair_seed;
+	struct ingress_policy in;
 };
 
 struct egress_backlog {
@@ -62,7 +78,12 @@ struct egress_backlog {
  * Owner: the node. Written by all workers with relaxed atomics: none of it guards other data. What
  * packets count in (bytes, packets, xoff.held) gets a burst's sum at a time (dp/ledger.h).
  * `xoff` is of the port as a way in: what it let in and the node still holds. `storm`, `was_up`,
- * and what says of xoff that an XOFF stands, belong to worker 0.
+ * `ending`, and what says of xoff that an XOFF stands, belong to worker 0, who also takes over
+ * thresholds and times from a new snapshot.
+ *
+ * Room that was promised stays until what took it has left: packets_max and xoff.room are raised by
+ * the control thread before it publishes a policy that promises more, and lowered by worker 0 once
+ * what waits is within one that promises less.
  */
 struct egress_commons {
 	struct qos_shaper shaper;
@@ -74,6 +95,8 @@ struct egress_commons {
 	int64_t packets; /* in the class queues of all workers; not those with room of their own */
 	/* what a byte takes, << LOAD_PER_BYTE_SHIFT (dp/load.h); control's, relaxed */
 	uint64_t ps_per_byte;
+	uint32_t packets_max;     /* of them; see above */
+	uint8_t ending;           /* classes that pause no more, and whose sender is to hear it */
 	uint8_t sent;             /* classes that sent since the watchdog's last turn */
 	bool was_up;              /* the link, when worker 0 last looked */
 	uint64_t pfc_in, pfc_out; /* pause frames; those sent are no packets of port_out */

@@ -65,7 +65,6 @@ struct dp_fabric {
 	uint16_t link[FABRIC_LINKS_MAX]; /* port indexes */
 	const struct fabric_dest *dest;  /* sorted by device, then system port */
 	struct fabric_system *system;    /* [0] the router, then by number; control sets rates */
-	struct egress_policy policy;     /* of all VOQs: limits, marking */
 	struct cut cut;
 	struct rte_ring *to_control;   /* REACH cells; m->port is the link's port index */
 	struct rte_ring *from_control; /* the same, to send; worker 0 */

@@ -31,9 +31,11 @@ refused(struct worker *w, const struct pkt_rec *rec, const struct voq *v,
 	const struct qos_xoff *xoff)
 {
 	const struct dp_fabric *f = w->shared->fabric;
-	const struct egress_class *c = &f->policy.class_[rec->class];
+	const struct egress_policy *policy = w->snapshot->voq;
+	const struct egress_class *c = &policy->class_[rec->class];
 	int64_t *room = xoff != NULL ? w->shared->paused_packets : (int64_t *)&f->packets;
-	uint32_t most = xoff != NULL ? f->policy.packets_pfc : f->policy.packets_max;
+	uint32_t most = xoff != NULL ? __atomic_load_n(w->shared->paused_max, __ATOMIC_RELAXED)
+				     : policy->packets_max;
 
 	if (unlikely(v->fifo.bytes + rec->len > c->limit))
 		return DROP_voq_full;
@@ -49,7 +51,7 @@ fabric_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const str
 	unsigned int dest = (unsigned int)meta->port_idx - w->n_ports;
 	struct voq *v = &w->fabric->voq[dest * DP_CLASSES + meta->class];
 	struct voq_count *count = &w->fabric->count[dest * DP_CLASSES + meta->class];
-	const struct egress_class *c = &f->policy.class_[meta->class];
+	const struct egress_class *c = &w->snapshot->voq->class_[meta->class];
 	struct qos_xoff *xoff = queue_charged(w, in_port_idx, meta->class);
 	struct pkt_rec rec = {
 		.m = m,
@@ -57,6 +59,7 @@ fabric_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const str
 		.len = rte_pktmbuf_pkt_len(m),
 		.in_port_idx = in_port_idx,
 		.class = meta->class,
+		.flags = xoff != NULL ? QUEUE_CHARGED : 0,
 	};
 	enum drop_reason reason = refused(w, &rec, v, xoff);
 

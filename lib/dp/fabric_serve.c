@@ -109,12 +109,14 @@ fabric_send(
 static void
 unbook(struct worker *w, const struct pkt_rec *rec)
 {
-	struct qos_xoff *xoff = queue_charged(w, rec->in_port_idx, rec->class);
+	bool charged = rec->flags & QUEUE_CHARGED;
 
-	if (xoff != NULL)
-		ledger_add(&w->ledger.held, &xoff->held, -(int64_t)rec->len);
+	if (charged)
+		ledger_add(&w->ledger.held,
+			&w->shared->commons[rec->in_port_idx].xoff[rec->class].held,
+			-(int64_t)rec->len);
 	ledger_add(&w->ledger.room,
-		xoff != NULL ? w->shared->paused_packets : &w->shared->fabric->packets, -1);
+		charged ? w->shared->paused_packets : &w->shared->fabric->packets, -1);
 }
 
 static void

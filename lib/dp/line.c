@@ -32,16 +32,15 @@ lose(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec, enum drop_r
 static bool
 place(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec, bool late)
 {
-	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	struct worker_queue *q = &w->queue[port_idx];
 
-	if (!policy->line) {
+	if (!q->lined) {
 		if (w->tx[port_idx].n == WORKER_TX_MAX) /* a duplicate in a full buffer */
 			return false;
 		to_tx(w, port_idx, rec);
 		return true;
 	}
-	if (q->line.n + q->late.n >= policy->line_max ||
+	if (q->line.n + q->late.n >= q->line_max ||
 		!pkt_fifo_push(&w->chunks, late ? &q->late : &q->line, rec))
 		return false;
 	w->queued[port_idx / 64] |= UINT64_C(1) << (port_idx % 64);
@@ -87,10 +86,10 @@ line_put(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec)
 		if (v.corrupt)
 			flip_bit(rec->m, v.corrupt_bit);
 	}
-	if (policy->line)
+	if (q->lined)
 		out.at_ps = qos_impair_release(&q->impair, v.reorder,
 			(v.reorder ? q->late.n : q->line.n) != 0,
-			w->now_ps + policy->delay_ps + v.extra_ps);
+			w->now_ps + q->sooner_ps + policy->delay_ps + v.extra_ps);
 	if (unlikely(!place(w, port_idx, &out, v.reorder)))
 		lose(w, port_idx, rec, DROP_delay_line_full);
 	else if (unlikely(v.duplicate))
@@ -118,7 +117,8 @@ line_serve(struct worker *w, uint16_t port_idx)
 	struct pkt_fifo *f;
 	struct pkt_rec rec;
 
-	while (w->tx[port_idx].n < WORKER_TX_MAX && (f = due(q, w->now_ps)) != NULL) {
+	while (w->tx[port_idx].n < WORKER_TX_MAX &&
+		(f = due(q, w->now_ps + q->sooner_ps)) != NULL) {
 		pkt_fifo_pop(&w->chunks, f, &rec);
 		to_tx(w, port_idx, &rec);
 	}

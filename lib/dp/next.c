@@ -25,11 +25,11 @@ classes_next(const struct worker *w, uint16_t port_idx, uint64_t now)
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	const struct egress_commons *commons = &w->shared->commons[port_idx];
 	uint64_t next = DP_NEVER_PS, shaper = 0, urgent = 0;
-	uint8_t storm = qos_storm_mask(&commons->storm);
+	uint8_t storm = qos_storm_mask(&commons->storm) & policy->pfc;
 
 	if (policy->shaped) {
-		shaper = ps_ahead(qos_shaper_next_ps(&commons->shaper), now);
-		urgent = ps_ahead(qos_shaper_next_urgent_ps(&commons->shaper), now);
+		shaper = ps_ahead(qos_shaper_next_ps(&commons->shaper, &policy->rate), now);
+		urgent = ps_ahead(qos_shaper_next_urgent_ps(&commons->shaper, &policy->rate), now);
 	}
 	for (unsigned int c = 0; c < DP_CLASSES; c++) {
 		uint64_t at = w->queue[port_idx].sched.strict >> c & 1 ? urgent : shaper;
@@ -51,7 +51,9 @@ static uint64_t
 port_next(const struct worker *w, uint16_t port_idx, uint64_t now)
 {
 	const struct worker_queue *q = &w->queue[port_idx];
-	uint64_t line = RTE_MIN(ahead_of_record(&q->line, now), ahead_of_record(&q->late, now));
+	uint64_t by_line = now + q->sooner_ps;
+	uint64_t line =
+		RTE_MIN(ahead_of_record(&q->line, by_line), ahead_of_record(&q->late, by_line));
 
 	if (w->tx[port_idx].n != 0)
 		return 0;
@@ -93,11 +95,13 @@ pfc_next(const struct worker *w, uint64_t now)
 {
 	uint64_t next = DP_NEVER_PS;
 
-	for (uint16_t i = 0; i < w->shared->n_pfc_ports; i++) {
-		uint16_t port_idx = w->shared->pfc_port[i];
+	for (uint16_t i = 0; i < w->snapshot->n_pfc_ports; i++) {
+		uint16_t port_idx = w->snapshot->pfc_port[i];
 		const struct egress_commons *commons = &w->shared->commons[port_idx];
 		uint8_t pfc = w->snapshot->egress[port_idx]->pfc;
 
+		if (commons->ending != 0)
+			return 0; /* an XON */
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
 			if (pfc >> c & 1)
 				next = RTE_MIN(next, xoff_next(&commons->xoff[c], now));

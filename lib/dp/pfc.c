@@ -69,13 +69,19 @@ generate(struct worker *w, uint16_t port_idx)
 
 		if (policy->pfc >> c & 1)
 			say = qos_xoff_turn(&commons->xoff[c], w->now_ps);
+		else if (unlikely(commons->ending >> c & 1))
+			say = qos_xoff_end(&commons->xoff[c]);
 		if (say == QOS_XOFF_NOTHING)
 			continue;
 		vector |= (uint8_t)(1u << c);
 		quanta[c] = say == QOS_XOFF_SEND_XOFF ? policy->quanta : 0;
 	}
-	if (vector == 0 || send_frame(w, port_idx, vector, quanta))
+	if (vector == 0)
 		return;
+	if (send_frame(w, port_idx, vector, quanta)) {
+		commons->ending &= (uint8_t)~vector;
+		return;
+	}
 	for (unsigned int c = 0; c < DP_CLASSES; c++)
 		if (vector >> c & 1)
 			qos_xoff_unsaid(&commons->xoff[c], w->now_ps);
@@ -112,18 +118,54 @@ watch(struct worker *w, uint16_t port_idx)
 void
 pfc_turn(struct worker *w)
 {
-	for (uint16_t i = 0; i < w->shared->n_pfc_ports; i++) {
-		look_at_link(w, w->shared->pfc_port[i]);
-		generate(w, w->shared->pfc_port[i]);
-		watch(w, w->shared->pfc_port[i]);
+	for (uint16_t i = 0; i < w->snapshot->n_pfc_ports; i++) {
+		look_at_link(w, w->snapshot->pfc_port[i]);
+		generate(w, w->snapshot->pfc_port[i]);
+		watch(w, w->snapshot->pfc_port[i]);
+	}
+}
+
+/* The watchdog's times, and the classes that it has to do with. */
+static void
+adopt_storm(struct worker *w, const struct egress_policy *policy, struct qos_storm *storm)
+{
+	if (storm->detect_ps == 0)
+		storm->last_ps = w->now_ps; /* it was not asked for a while */
+	if (policy->detect_ms != 0)
+		qos_storm_set(storm, policy->detect_ms, policy->restore_ms);
+	else
+		storm->detect_ps = 0;
+	qos_storm_keep(storm, policy->detect_ms != 0 ? policy->pfc : 0);
+}
+
+void
+pfc_adopt(struct worker *w)
+{
+	const struct snapshot *s = w->snapshot;
+
+	for (uint16_t i = 0; i < s->n_pfc_ports; i++) {
+		const struct egress_policy *policy = s->egress[s->pfc_port[i]];
+		struct egress_commons *commons = &w->shared->commons[s->pfc_port[i]];
+
+		for (unsigned int c = 0; c < DP_CLASSES; c++) {
+			uint8_t bit = (uint8_t)(1u << c);
+
+			if (policy->pfc & bit) {
+				qos_xoff_set(&commons->xoff[c], policy->xoff, policy->xon);
+				commons->ending &= (uint8_t)~bit;
+			} else if (commons->xoff[c].off) {
+				commons->ending |= bit;
+			}
+		}
+		adopt_storm(w, policy, &commons->storm);
 	}
 }
 
 bool
 pfc_is_busy(const struct worker *w)
 {
-	for (uint16_t i = 0; i < w->shared->n_pfc_ports; i++) {
-		const struct egress_commons *m = &w->shared->commons[w->shared->pfc_port[i]];
+	for (uint16_t i = 0; i < w->snapshot->n_pfc_ports; i++) {
+		const struct egress_commons *m = &w->shared->commons[w->snapshot->pfc_port[i]];
 
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
 			if (m->xoff[c].off || qos_xoff_held(&m->xoff[c]) != 0)

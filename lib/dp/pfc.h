@@ -21,6 +21,9 @@ void pfc_receive(struct worker *w, uint16_t port_idx, const struct rte_mbuf *m);
  */
 void pfc_turn(struct worker *w);
 
+/* Takes over thresholds and times from a snapshot that is new. Worker 0. */
+void pfc_adopt(struct worker *w);
+
 /*
  * Something is held, by whatever worker, for which a neighbour may have to be stopped or is stopped
  * now: the next turn must not be late. Worker 0.

@@ -20,6 +20,10 @@
 
 struct worker;
 
+/* pkt_rec.flags: its bytes are charged to the port that it came in by, until it leaves the queue.
+ */
+#define QUEUE_CHARGED 1u
+
 /* Of a class of a port, as counters.h counts: only where packets pass the queues. */
 struct queue_count {
 	uint64_t packets, bytes; /* to the TX buffer, copies too */
@@ -32,10 +36,17 @@ struct worker_queue {
 	uint32_t head_len[DP_CLASSES]; /* bytes of each class's first packet */
 	uint8_t waiting;               /* bit: the class's FIFO is not empty */
 	uint8_t used;                  /* classes that a packet came for, ever */
+	bool lined;    /* packets go by the line: there is one, or there was and some are on it */
+	bool settling; /* what is below is not the policy's yet */
+	uint32_t line_max; /* packets on the line, at most; more than the policy's while they are */
+	/* The delay that the line has, at most, and by how much its packets are sooner than they
+	 * say: it was longer when they came. */
+	uint64_t delay_ps, span_ps, sooner_ps;
 	struct pkt_fifo fifo[DP_CLASSES];
 	struct pkt_fifo line; /* in the order of at_ps, as `late` is */
 	struct pkt_fifo late; /* packets that are to be overtaken */
 	struct qos_impair impair;
+	uint64_t impair_seed; /* that it draws from */
 	struct queue_count count[DP_CLASSES];
 } __rte_cache_aligned;
 
@@ -50,12 +61,12 @@ queue_is_empty(const struct worker_queue *q)
  * other workers let go: they do not see each other's queues.
  */
 static inline bool
-queue_shape(struct egress_commons *commons, const struct worker_queue *q, uint64_t now_ps,
-	unsigned int class, uint32_t len)
+queue_shape(struct egress_commons *commons, const struct egress_policy *policy,
+	const struct worker_queue *q, uint64_t now_ps, unsigned int class, uint32_t len)
 {
 	if (q->sched.strict >> class & 1)
-		return qos_shaper_take_urgent(&commons->shaper, now_ps, len);
-	return qos_shaper_take(&commons->shaper, now_ps, len);
+		return qos_shaper_take_urgent(&commons->shaper, &policy->rate, now_ps, len);
+	return qos_shaper_take(&commons->shaper, &policy->rate, now_ps, len);
 }
 
 /*
@@ -80,6 +91,12 @@ enum drop_reason queue_wait(struct worker *w, const struct pkt_rec *rec, uint16_
 
 /* Moves to the port's TX buffer what may go now, as far as there is room. Worker. */
 void queue_serve(struct worker *w, uint16_t port_idx);
+
+/* Takes over the policy of a snapshot that is new to the worker; what waits stays. Worker. */
+void queue_adopt(struct worker *w, uint16_t port_idx);
+
+/* The port's queue has what its policy says, as far as what is in it lets that be. Worker. */
+void queue_settle(struct worker *w, uint16_t port_idx);
 
 /* Packets that wait in it; any thread, as of about now. */
 uint32_t queue_packets(const struct worker_queue *q);

@@ -85,12 +85,12 @@ straight(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 	struct egress_commons *commons = &w->shared->commons[port_idx];
 	struct worker_queue *q = &w->queue[port_idx];
 
-	if (q->waiting != 0 || (!policy->line && w->tx[port_idx].n == WORKER_TX_MAX))
+	if (q->waiting != 0 || (!q->lined && w->tx[port_idx].n == WORKER_TX_MAX))
 		return false;
 	if (policy->pfc >> rec->class & 1 &&
 		qos_pause_mask(&commons->pause, w->now_ps) >> rec->class & 1)
 		return false;
-	if (policy->shaped && !queue_shape(commons, q, w->now_ps, rec->class, rec->len))
+	if (policy->shaped && !queue_shape(commons, policy, q, w->now_ps, rec->class, rec->len))
 		return false;
 	line_put(w, port_idx, rec);
 	return true;
@@ -99,12 +99,13 @@ straight(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 static void
 book(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 {
-	struct qos_xoff *xoff = queue_charged(w, rec->in_port_idx, rec->class);
+	bool charged = rec->flags & QUEUE_CHARGED;
 
 	ledger_add_backlog(&w->ledger, &w->shared->commons[port_idx].class_[rec->class], rec->len);
-	if (xoff != NULL)
-		ledger_add(&w->ledger.held, &xoff->held, rec->len);
-	ledger_add(&w->ledger.room, queue_room(w, port_idx, xoff != NULL), 1);
+	if (charged)
+		ledger_add(&w->ledger.held,
+			&w->shared->commons[rec->in_port_idx].xoff[rec->class].held, rec->len);
+	ledger_add(&w->ledger.room, queue_room(w, port_idx, charged), 1);
 }
 
 /* The reason of a packet for which there is no buffer. */
@@ -143,25 +144,27 @@ beyond_headroom(const struct worker *w, const struct pkt_rec *rec, const struct 
 {
 	int64_t held = ledger_read(&w->ledger.held, &xoff->held);
 
-	return held + rec->len > (int64_t)w->snapshot->egress[rec->in_port_idx]->pfc_held;
+	return held + rec->len > __atomic_load_n(&xoff->room, __ATOMIC_RELAXED);
 }
 
 /* Reasons that turn a packet away before it is marked: a mark of one that is lost is no mark. */
 static enum drop_reason
-refused(const struct worker *w, const struct pkt_rec *rec, uint16_t port_idx, uint64_t backlog)
+refused(const struct worker *w, const struct pkt_rec *rec, uint16_t port_idx, uint64_t backlog,
+	const struct qos_xoff *xoff)
 {
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	const struct egress_commons *commons = &w->shared->commons[port_idx];
 	const struct egress_class *c = &policy->class_[rec->class];
-	const struct qos_xoff *xoff = queue_charged(w, rec->in_port_idx, rec->class);
 	int64_t packets = ledger_read(&w->ledger.room, queue_room(w, port_idx, xoff != NULL));
-	uint8_t storm = __atomic_load_n(&commons->storm.mask, __ATOMIC_RELAXED);
+	uint32_t most = __atomic_load_n(
+		xoff != NULL ? w->shared->paused_max : &commons->packets_max, __ATOMIC_RELAXED);
+	uint8_t storm = __atomic_load_n(&commons->storm.mask, __ATOMIC_RELAXED) & policy->pfc;
 
 	if (unlikely(storm >> rec->class & 1 && !policy->storm_forward))
 		return DROP_pfc_storm;
 	if (unlikely(xoff != NULL ? beyond_headroom(w, rec, xoff) : backlog + rec->len > c->limit))
 		return c->lossless ? DROP_lossless_drop : DROP_queue_full;
-	if (unlikely(packets >= (xoff != NULL ? policy->packets_pfc : policy->packets_max)))
+	if (unlikely(packets >= most))
 		return no_room(policy, rec->class);
 	return DROP_NONE;
 }
@@ -173,21 +176,23 @@ put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	struct egress_commons *commons = &w->shared->commons[port_idx];
 	const struct egress_class *c = &policy->class_[meta->class];
+	struct qos_xoff *xoff = queue_charged(w, in_port_idx, meta->class);
 	struct pkt_rec rec = {
 		.m = m,
 		.at_ps = w->now_ps,
 		.len = rte_pktmbuf_pkt_len(m),
 		.in_port_idx = in_port_idx,
 		.class = meta->class,
+		.flags = xoff != NULL ? QUEUE_CHARGED : 0,
 	};
 	uint64_t backlog = ledger_backlog(&w->ledger, &commons->class_[meta->class]);
-	enum drop_reason reason = refused(w, &rec, port_idx, backlog);
+	enum drop_reason reason = refused(w, &rec, port_idx, backlog, xoff);
 
 	if (unlikely(reason != DROP_NONE))
 		return reason;
 	if (c->phantom)
-		backlog = qos_phantom_add(&commons->phantom[meta->class], w->now_ps,
-			qos_shaper_bytes(&commons->shaper, rec.len));
+		backlog = qos_phantom_add(&commons->phantom[meta->class], &c->drain, w->now_ps,
+			qos_rate_bytes(&policy->rate, rec.len));
 	if (c->ecn)
 		reason = queue_red(
 			w, c, meta, backlog, &w->queue[port_idx].count[meta->class].ce_marked);
@@ -215,10 +220,10 @@ queue_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const stru
 enum drop_reason
 queue_wait(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 {
-	const struct egress_policy *policy = w->snapshot->egress[port_idx];
-	int64_t *room = &w->shared->commons[port_idx].packets;
+	struct egress_commons *commons = &w->shared->commons[port_idx];
 
-	if (unlikely(ledger_read(&w->ledger.room, room) >= policy->packets_max))
+	if (unlikely(ledger_read(&w->ledger.room, &commons->packets) >=
+		     __atomic_load_n(&commons->packets_max, __ATOMIC_RELAXED)))
 		return DROP_tx_full;
 	return push(w, rec, port_idx);
 }

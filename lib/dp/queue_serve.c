@@ -9,12 +9,12 @@
 static void
 unbook(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec)
 {
-	bool paused = w->snapshot->egress[rec->in_port_idx]->pfc >> rec->class & 1;
+	bool charged = rec->flags & QUEUE_CHARGED; /* whatever the port does by now */
 
 	ledger_add_backlog(
 		&w->ledger, &w->shared->commons[port_idx].class_[rec->class], -(int64_t)rec->len);
-	ledger_add(&w->ledger.room, queue_room(w, port_idx, paused), -1);
-	if (paused)
+	ledger_add(&w->ledger.room, queue_room(w, port_idx, charged), -1);
+	if (charged)
 		ledger_add(&w->ledger.held,
 			&w->shared->commons[rec->in_port_idx].xoff[rec->class].held,
 			-(int64_t)rec->len);
@@ -57,7 +57,7 @@ blocked(struct worker *w, uint16_t port_idx)
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	struct egress_commons *commons = &w->shared->commons[port_idx];
 	uint8_t mask = qos_pause_mask(&commons->pause, w->now_ps) & policy->pfc;
-	uint8_t storm = __atomic_load_n(&commons->storm.mask, __ATOMIC_RELAXED);
+	uint8_t storm = __atomic_load_n(&commons->storm.mask, __ATOMIC_RELAXED) & policy->pfc;
 
 	if (likely(storm == 0))
 		return mask;
@@ -71,9 +71,9 @@ blocked(struct worker *w, uint16_t port_idx)
 
 /* Room for what leaves the class queues: in the TX buffer, or in the delay line, which drops. */
 static inline bool
-has_room(const struct worker *w, const struct egress_policy *policy, uint16_t port_idx)
+has_room(const struct worker *w, uint16_t port_idx)
 {
-	return policy->line || w->tx[port_idx].n < WORKER_TX_MAX;
+	return w->queue[port_idx].lined || w->tx[port_idx].n < WORKER_TX_MAX;
 }
 
 /*
@@ -86,9 +86,9 @@ in_rate(const struct worker *w, const struct egress_policy *policy, uint16_t por
 {
 	const struct qos_shaper *shaper = &w->shared->commons[port_idx].shaper;
 
-	if (!policy->shaped || qos_shaper_ready(shaper, w->now_ps))
+	if (!policy->shaped || qos_shaper_ready(shaper, &policy->rate, w->now_ps))
 		return eligible;
-	return qos_shaper_ready_urgent(shaper, w->now_ps)
+	return qos_shaper_ready_urgent(shaper, &policy->rate, w->now_ps)
 		       ? eligible & w->queue[port_idx].sched.strict
 		       : 0;
 }
@@ -112,15 +112,15 @@ serve_classes(struct worker *w, uint16_t port_idx)
 	struct pkt_rec rec;
 
 	while ((eligible = q->waiting & (uint8_t)~held) != 0 && left-- != 0 &&
-		has_room(w, policy, port_idx)) {
+		has_room(w, port_idx)) {
 		int class;
 
 		eligible = in_rate(w, policy, port_idx, eligible);
 		if (eligible == 0)
 			break;
 		class = qos_sched_pick(&q->sched, eligible, q->head_len);
-		if (policy->shaped && !queue_shape(commons, q, w->now_ps, (unsigned int)class,
-					      q->head_len[class]))
+		if (policy->shaped && !queue_shape(commons, policy, q, w->now_ps,
+					      (unsigned int)class, q->head_len[class]))
 			break;
 		pop(w, port_idx, (unsigned int)class, &rec);
 		qos_sched_charge(
@@ -145,6 +145,8 @@ queue_serve(struct worker *w, uint16_t port_idx)
 	if (q->waiting != 0)
 		serve_classes(w, port_idx);
 	ledger_flush(&w->ledger);
+	if (unlikely(q->settling))
+		queue_settle(w, port_idx);
 	if (queue_is_empty(q)) {
 		w->queued[port_idx / 64] &= ~(UINT64_C(1) << (port_idx % 64));
 		w->tx[port_idx].direct = !w->snapshot->egress[port_idx]->queued;

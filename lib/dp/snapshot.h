@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the workers forward by. The control thread builds a snapshot, publishes it with one release
- * store (node_publish()), and frees the one before after a grace period.
+ * store (node_publish()), and frees the one before after a grace period. What a worker has of its
+ * own it takes over when it sees the snapshot first (worker_adopt()).
  *
  * Immutable while published, but for the slots of `group`: a slot is swapped with a release store
  * when a group changes, so that a link failure or a weight change touches neither FIB nor snapshot.
@@ -54,6 +55,10 @@ struct snapshot {
 	uint8_t dscp_class[DP_PORTS_MAX][2][64];
 	struct parse_policy port[DP_PORTS_MAX];
 	const struct egress_policy *egress[DP_PORTS_MAX];
+	const struct egress_policy *voq; /* of all VOQs: limits, marking */
+	/* that this software pauses, or has: their senders are to hear that they may go on */
+	uint16_t pfc_port[DP_PORTS_MAX];
+	uint16_t n_pfc_ports;
 	const struct fabric_table *fabric; /* NULL: the node has no fabric port */
 };
 

@@ -31,6 +31,7 @@
 unsigned int
 worker_turn(struct worker *w, uint64_t now)
 {
+	const struct snapshot *s;
 	unsigned int n = 0;
 
 	w->collected = false;
@@ -40,7 +41,9 @@ worker_turn(struct worker *w, uint64_t now)
 	/* not at the turn's end: between turns worker_next_ps() looks at the snapshot, too */
 	rte_rcu_qsbr_quiescent(w->shared->qsbr, w->idx);
 	/* acquire: pairs with node_publish()'s release store; the tables behind it are whole */
-	w->snapshot = __atomic_load_n(&w->shared->snapshot, __ATOMIC_ACQUIRE);
+	s = __atomic_load_n(&w->shared->snapshot, __ATOMIC_ACQUIRE);
+	if (unlikely(s != w->snapshot))
+		worker_adopt(w, s);
 	for (uint16_t q = 0; q < w->n_rxq; q++)
 		n += pipeline_run(w, &w->rxq[q]);
 	if (unlikely(w->fabric != NULL))
@@ -48,8 +51,10 @@ worker_turn(struct worker *w, uint64_t now)
 	if (w->flow != NULL)
 		flow_table_age(w->flow, w->now_ps);
 	stage_egress(w);
-	if (w->idx == 0 && w->shared->n_pfc_ports != 0)
+	if (w->idx == 0 && s->n_pfc_ports != 0)
 		pfc_turn(w);
+	if (unlikely(w->settling))
+		worker_settle(w);
 	w->counters->turns++;
 	w->counters->busy_turns += n != 0;
 	return n;
@@ -89,7 +94,7 @@ speaks_for_others(const struct worker *w)
 static bool
 sleeps_too_long(const struct worker *w, uint64_t sleep_ns)
 {
-	return w->idx == 0 && w->shared->n_workers > 1 && w->shared->n_pfc_ports != 0 &&
+	return w->idx == 0 && w->shared->n_workers > 1 && w->snapshot->n_pfc_ports != 0 &&
 	       sleep_ns > IDLE_SLEEP_NS;
 }
 

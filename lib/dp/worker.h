@@ -38,12 +38,11 @@ struct dp_shared {
 		*snapshot;         /* control: release store; workers: acquire once per turn */
 	struct rte_rcu_qsbr *qsbr; /* thread id: the worker's index */
 	struct alive alive;
-	bool stop;                       /* control sets it; relaxed */
-	struct egress_commons *commons;  /* by port index */
-	struct rte_mempool *pool;        /* for the frames that the node itself sends */
-	uint16_t pfc_port[DP_PORTS_MAX]; /* ports that this software pauses */
-	uint16_t n_pfc_ports;
+	bool stop;                      /* control sets it; relaxed */
+	struct egress_commons *commons; /* by port index */
+	struct rte_mempool *pool;       /* for the frames that the node itself sends */
 	int64_t *paused_packets; /* of all ports, that came by ports that pause them; relaxed */
+	uint32_t *paused_max;    /* of them, as egress_commons' packets_max */
 	uint16_t n_workers;
 	struct dp_fabric *fabric; /* NULL: no port carries cells */
 };
@@ -56,7 +55,9 @@ struct worker_rxq {
 	uint64_t pace_tsc;   /* ticks a packet; 0: as they come */
 	uint64_t credit_tsc; /* ticks not used yet, at most a burst's */
 	uint64_t last_tsc;
-	struct qos_impair *impair; /* NULL: the line is good */
+	struct qos_impair *impair; /* NULL: the line is good; else the one below */
+	uint64_t harm_seed;        /* that it draws from */
+	struct qos_impair harm;
 };
 
 /*
@@ -100,7 +101,8 @@ struct worker {
 	uint16_t burst_len;
 	bool profile;
 	bool adaptive_idle;
-	bool collected;          /* packets were handed over in this turn */
+	bool collected; /* packets were handed over in this turn */
+	bool settling;  /* worker 0: of some port, more room than its policy says is still taken */
 	uint32_t n_empty;        /* turns in a row with nothing to do */
 	struct qp_stats qp_gone; /* of queue pairs whose entries went */
 	uint64_t profile_tsc;
@@ -142,6 +144,16 @@ queue_room(const struct worker *w, uint16_t port_idx, bool paused)
 /* Memory of the worker's socket; rxq and tx are filled in by the caller. -ENOMEM. Control. */
 int worker_create(const struct worker_config *config, struct worker **ret_worker);
 void worker_free(struct worker *w); /* takes NULL */
+
+/*
+ * Takes over what it has of its own from a snapshot that is new to it: weights, chances, lengths of
+ * delay lines, what waits going on as it would have; worker 0 also what it keeps for all. A turn
+ * does so by itself. The worker's lcore.
+ */
+void worker_adopt(struct worker *w, const struct snapshot *s);
+
+/* Lowers what is promised no more and taken no more (dp/egress.h). Worker 0. */
+void worker_settle(struct worker *w);
 
 /* One turn at time `now`; returns how many packets came in. The worker's lcore. */
 unsigned int worker_turn(struct worker *w, uint64_t now);

@@ -3,6 +3,7 @@
 #include "qos/impair.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/ps.h"
 
@@ -20,16 +21,13 @@ qos_impair_init(
 		[QOS_IMPAIR_DUPLICATE] = conf->duplicate_ppb,
 		[QOS_IMPAIR_REORDER] = conf->reorder_ppb,
 	};
-	struct rng seeds;
 
 	if (conf->jitter_ns > NS_MAX || conf->reorder_ns > NS_MAX)
 		return -EINVAL;
 	for (unsigned int k = 0; k < N_CHANCES; k++)
 		if (ppb[k] > PPB)
 			return -EINVAL;
-	rng_init(&seeds, seed);
-	for (unsigned int k = 0; k < QOS_IMPAIR_N; k++)
-		rng_init(&i->rng[k], rng_next(&seeds));
+	qos_impair_seed(i, seed);
 	for (unsigned int k = 0; k < N_CHANCES; k++)
 		i->chance[k] = ppb[k] == PPB ? UINT64_MAX
 					     : (uint64_t)(((unsigned __int128)ppb[k] << 64) / PPB);
@@ -37,6 +35,24 @@ qos_impair_init(
 	i->reorder_ps = conf->reorder_ns * PS_PER_NS;
 	i->last_ps[0] = i->last_ps[1] = now;
 	return 0;
+}
+
+void
+qos_impair_adopt(struct qos_impair *i, const struct qos_impair *from)
+{
+	memcpy(i->chance, from->chance, sizeof(i->chance));
+	i->jitter_ps = from->jitter_ps;
+	i->reorder_ps = from->reorder_ps;
+}
+
+void
+qos_impair_seed(struct qos_impair *i, uint64_t seed)
+{
+	struct rng seeds;
+
+	rng_init(&seeds, seed);
+	for (unsigned int k = 0; k < QOS_IMPAIR_N; k++)
+		rng_init(&i->rng[k], rng_next(&seeds));
 }
 
 static bool

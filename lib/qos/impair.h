@@ -53,6 +53,12 @@ struct qos_impair_verdict {
 int qos_impair_init(
 	struct qos_impair *i, const struct qos_impair_conf *conf, uint64_t seed, uint64_t now);
 
+/* The chances and times of another one from now on; what was drawn goes on. Worker. */
+void qos_impair_adopt(struct qos_impair *i, const struct qos_impair *from);
+
+/* Draws from a seed from now on. Worker. */
+void qos_impair_seed(struct qos_impair *i, uint64_t seed);
+
 /* What happens to the next frame. Worker. */
 struct qos_impair_verdict qos_impair_draw(struct qos_impair *i);
 

@@ -36,19 +36,17 @@ qos_red_auto(uint64_t rate_bps, uint64_t distance_m, uint64_t *ret_kmin, uint64_
 }
 
 int
-qos_phantom_init(struct qos_phantom *p, uint64_t rate_bps, uint32_t permille, uint64_t cap_bytes,
-	uint64_t now)
+qos_drain_init(struct qos_drain *d, uint64_t rate_bps, uint32_t permille, uint64_t cap_bytes)
 {
 	unsigned __int128 byte_ps = (unsigned __int128)(8 * PS_PER_S) << QOS_PHANTOM_SHIFT, cap;
 	uint64_t drain = (uint64_t)((unsigned __int128)rate_bps * permille / 1000);
 
 	if (permille == 0 || permille > 1000 || drain < QOS_RATE_MIN || drain > QOS_RATE_MAX)
 		return -ERANGE;
-	p->tat_ps = now;
-	p->ps_per_byte = (uint64_t)((byte_ps + drain / 2) / drain);
+	d->ps_per_byte = (uint64_t)((byte_ps + drain / 2) / drain);
 	/* rounded up: a time that is a whole number of bytes comes back as that number */
-	p->bytes_per_ps = (uint64_t)(((unsigned __int128)drain << 64) / (8 * PS_PER_S)) + 1;
-	cap = (unsigned __int128)cap_bytes * p->ps_per_byte >> QOS_PHANTOM_SHIFT;
-	p->cap_ps = cap > QOS_PHANTOM_CAP_MAX_PS ? QOS_PHANTOM_CAP_MAX_PS : (uint64_t)cap;
+	d->bytes_per_ps = (uint64_t)(((unsigned __int128)drain << 64) / (8 * PS_PER_S)) + 1;
+	cap = (unsigned __int128)cap_bytes * d->ps_per_byte >> QOS_PHANTOM_SHIFT;
+	d->cap_ps = cap > QOS_PHANTOM_CAP_MAX_PS ? QOS_PHANTOM_CAP_MAX_PS : (uint64_t)cap;
 	return 0;
 }

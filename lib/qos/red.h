@@ -57,11 +57,15 @@ qos_red_hit(const struct qos_red *r, uint64_t backlog, struct rng *rng)
  */
 void qos_red_auto(uint64_t rate_bps, uint64_t distance_m, uint64_t *ret_kmin, uint64_t *ret_kmax);
 
-struct qos_phantom {
-	uint64_t tat_ps;       /* when the queue will be empty */
+/* How a phantom queue drains: configuration, immutable. */
+struct qos_drain {
 	uint64_t cap_ps;       /* time that a full one takes to drain */
 	uint64_t ps_per_byte;  /* << QOS_PHANTOM_SHIFT */
 	uint64_t bytes_per_ps; /* << 64 */
+};
+
+struct qos_phantom {
+	uint64_t tat_ps; /* when the queue will be empty */
 } __rte_cache_aligned;
 
 #define QOS_PHANTOM_SHIFT 20
@@ -74,40 +78,46 @@ struct qos_phantom {
  * -ERANGE: a drain below 100 kbit/s or above 1.6 Tbit/s, or permille 0 or above 1000. Control
  * thread.
  */
-int qos_phantom_init(struct qos_phantom *p, uint64_t rate_bps, uint32_t permille,
-	uint64_t cap_bytes, uint64_t now);
+int qos_drain_init(struct qos_drain *d, uint64_t rate_bps, uint32_t permille, uint64_t cap_bytes);
+
+/* Empty. Control thread. */
+static inline void
+qos_phantom_init(struct qos_phantom *p, uint64_t now)
+{
+	p->tat_ps = now;
+}
 
 static inline uint64_t
-qos_phantom_bytes(const struct qos_phantom *p, uint64_t ps)
+qos_drain_bytes(const struct qos_drain *d, uint64_t ps)
 {
-	return (uint64_t)(((unsigned __int128)ps * p->bytes_per_ps) >> 64);
+	return (uint64_t)(((unsigned __int128)ps * d->bytes_per_ps) >> 64);
 }
 
 /* Bytes in it now. Any thread. */
 static inline uint64_t
-qos_phantom_backlog(const struct qos_phantom *p, uint64_t now)
+qos_phantom_backlog(const struct qos_phantom *p, const struct qos_drain *d, uint64_t now)
 {
-	return qos_phantom_bytes(p, ps_ahead(__atomic_load_n(&p->tat_ps, __ATOMIC_RELAXED), now));
+	return qos_drain_bytes(d, ps_ahead(__atomic_load_n(&p->tat_ps, __ATOMIC_RELAXED), now));
 }
 
 /*
- * Puts `len` bytes in (counted as the rate is: qos_shaper_bytes()); returns the backlog with them,
+ * Puts `len` bytes in (counted as the rate is: qos_rate_bytes()); returns the backlog with them,
  * to a byte. len < 2^16. A race lost four times over leaves them out: the others' bytes are in.
  * Worker.
  */
 static inline uint64_t
-qos_phantom_add(struct qos_phantom *p, uint64_t now, uint32_t len)
+qos_phantom_add(struct qos_phantom *p, const struct qos_drain *d, uint64_t now, uint32_t len)
 {
 	uint64_t tat = __atomic_load_n(&p->tat_ps, __ATOMIC_RELAXED), ahead = 0;
-	uint64_t cost = (len * p->ps_per_byte) >> QOS_PHANTOM_SHIFT;
+	uint64_t cost = (len * d->ps_per_byte) >> QOS_PHANTOM_SHIFT;
 
 	for (unsigned int i = 0; i < 4; i++) {
-		ahead = RTE_MIN(ps_ahead(tat, now) + cost, p->cap_ps);
+		ahead = RTE_MIN(ps_ahead(tat, now) + cost, d->cap_ps);
 		if (likely(__atomic_compare_exchange_n(&p->tat_ps, &tat, now + ahead, false,
 			    __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
 			break;
 	}
-	return qos_phantom_bytes(p, ahead);
+	return qos_drain_bytes(d, ahead);
 }
 
 #endif

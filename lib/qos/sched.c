@@ -2,6 +2,8 @@
 /* Strict priority and deficit weighted round robin. stage_egress asks, then sends and charges. */
 #include "qos/sched.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 
 void
@@ -28,6 +30,14 @@ qos_sched_init(struct qos_sched *s, const uint16_t weight[QOS_CLASSES])
 		s->quantum[c] = weight[c] * scale;
 		s->inverse[c] = (uint32_t)((UINT64_C(1) << 32) / s->quantum[c] + 1);
 	}
+}
+
+void
+qos_sched_adopt(struct qos_sched *s, const struct qos_sched *weights)
+{
+	memcpy(s->quantum, weights->quantum, sizeof(s->quantum));
+	memcpy(s->inverse, weights->inverse, sizeof(s->inverse));
+	s->strict = weights->strict;
 }
 
 /*

@@ -39,6 +39,12 @@ struct qos_sched {
 void qos_sched_init(struct qos_sched *s, const uint16_t weight[QOS_CLASSES]);
 
 /*
+ * The weights of another one from now on. A class keeps what it has saved up, which a round or two
+ * use up. Worker.
+ */
+void qos_sched_adopt(struct qos_sched *s, const struct qos_sched *weights);
+
+/*
  * The class that sends next, or -1 when `eligible` is empty: bits of classes that have a frame
  * waiting and are not paused. `head_len` is the length of each eligible class's first frame,
  * 1..65,535. Asked again without a charge it says the same. A class that is not eligible for a

@@ -5,16 +5,15 @@
 #include <errno.h>
 
 int
-qos_shaper_init(struct qos_shaper *s, uint64_t rate_bps, bool l2, uint64_t now)
+qos_rate_init(struct qos_rate *r, uint64_t rate_bps, bool l2)
 {
 	unsigned __int128 byte = (unsigned __int128)(8 * PS_PER_S) << QOS_PER_BYTE_SHIFT;
 
 	if (rate_bps < QOS_RATE_MIN || rate_bps > QOS_RATE_MAX)
 		return -ERANGE;
-	s->tat_ps = now;
-	s->tolerance_ps = QOS_SHAPER_TOLERANCE_PS;
-	s->ps_per_byte = (uint64_t)((byte + rate_bps / 2) / rate_bps);
-	s->overhead = l2 ? QOS_OVERHEAD_L2 : QOS_OVERHEAD_L1;
-	s->urgent_ps = s->tolerance_ps + qos_shaper_cost(s, QOS_FRAME_MAX);
+	r->tolerance_ps = QOS_SHAPER_TOLERANCE_PS;
+	r->ps_per_byte = (uint64_t)((byte + rate_bps / 2) / rate_bps);
+	r->overhead = l2 ? QOS_OVERHEAD_L2 : QOS_OVERHEAD_L1;
+	r->urgent_ps = r->tolerance_ps + qos_rate_cost(r, QOS_FRAME_MAX);
 	return 0;
 }

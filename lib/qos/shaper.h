@@ -5,8 +5,9 @@
  * let go so far would have left at exactly the rate. A frame may go while that lies at most the
  * tolerance ahead, and moves it on by its own time at the rate.
  *
- * Owner: all workers that send to the port. They share `tat` by compare-and-swap, relaxed: it
- * guards no other data. The rest is written before and never again.
+ * The rate (struct qos_rate) is configuration: immutable, any number of readers. The shaper is what
+ * was let go. Owner: all workers that send to the port. They share `tat` by compare-and-swap,
+ * relaxed: it guards no other data. At a new rate what was let go is paid for at the old one.
  *
  * Burst bound: frames let go at times in [a, b] take at most (b - a) + tolerance + one frame at the
  * rate. With 100 us that is 125 kB and a frame at 10 Gbit/s, after any silence. Urgent frames may
@@ -47,71 +48,79 @@
 /* Lost races before a frame waits for the next turn: somebody else's frame went each time. */
 #define QOS_SHAPER_TRIES 8u
 
-struct qos_shaper {
-	uint64_t tat_ps;
+struct qos_rate {
 	uint64_t tolerance_ps;
 	uint64_t urgent_ps;   /* tolerance of urgent frames */
 	uint64_t ps_per_byte; /* << QOS_PER_BYTE_SHIFT */
 	uint32_t overhead;    /* bytes a frame */
+};
+
+struct qos_shaper {
+	uint64_t tat_ps;
 } __rte_cache_aligned;
 
 /*
  * `rate_bps` counts the bits of whole frames on the wire (L1: with preamble and gap), or, with
  * `l2`, those from MAC to FCS. -ERANGE: below QOS_RATE_MIN or above QOS_RATE_MAX. Control thread.
  */
-int qos_shaper_init(struct qos_shaper *s, uint64_t rate_bps, bool l2, uint64_t now);
+int qos_rate_init(struct qos_rate *r, uint64_t rate_bps, bool l2);
+
+/* Nothing was let go before `now`. Control thread. */
+static inline void
+qos_shaper_init(struct qos_shaper *s, uint64_t now)
+{
+	s->tat_ps = now;
+}
 
 /* Bytes that a frame of `frame_len` (without FCS) counts as. */
 static inline uint32_t
-qos_shaper_bytes(const struct qos_shaper *s, uint32_t frame_len)
+qos_rate_bytes(const struct qos_rate *r, uint32_t frame_len)
 {
-	return RTE_MAX(frame_len, QOS_FRAME_MIN) + s->overhead;
+	return RTE_MAX(frame_len, QOS_FRAME_MIN) + r->overhead;
 }
 
 /* How long it takes at the rate; frame_len < 2^16. */
 static inline uint64_t
-qos_shaper_cost(const struct qos_shaper *s, uint32_t frame_len)
+qos_rate_cost(const struct qos_rate *r, uint32_t frame_len)
 {
-	uint64_t cost = qos_shaper_bytes(s, frame_len) * s->ps_per_byte;
+	uint64_t cost = qos_rate_bytes(r, frame_len) * r->ps_per_byte;
 
 	return (cost + (UINT64_C(1) << (QOS_PER_BYTE_SHIFT - 1))) >> QOS_PER_BYTE_SHIFT;
 }
 
 /* Earliest time at which a frame may go; may lie in the past. Any thread. */
 static inline uint64_t
-qos_shaper_next_ps(const struct qos_shaper *s)
+qos_shaper_next_ps(const struct qos_shaper *s, const struct qos_rate *r)
 {
-	return __atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED) - s->tolerance_ps;
+	return __atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED) - r->tolerance_ps;
 }
 
 /* The same for an urgent frame. Any thread. */
 static inline uint64_t
-qos_shaper_next_urgent_ps(const struct qos_shaper *s)
+qos_shaper_next_urgent_ps(const struct qos_shaper *s, const struct qos_rate *r)
 {
-	return __atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED) - s->urgent_ps;
+	return __atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED) - r->urgent_ps;
 }
 
 /* A frame of any length may go now. Worker. */
 static inline bool
-qos_shaper_ready(const struct qos_shaper *s, uint64_t now)
+qos_shaper_ready(const struct qos_shaper *s, const struct qos_rate *r, uint64_t now)
 {
-	return ps_ahead(__atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED), now) <= s->tolerance_ps;
+	return ps_ahead(__atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED), now) <= r->tolerance_ps;
 }
 
 /* The same for a frame that goes before what others have waiting. Worker. */
 static inline bool
-qos_shaper_ready_urgent(const struct qos_shaper *s, uint64_t now)
+qos_shaper_ready_urgent(const struct qos_shaper *s, const struct qos_rate *r, uint64_t now)
 {
-	return ps_ahead(__atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED), now) <= s->urgent_ps;
+	return ps_ahead(__atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED), now) <= r->urgent_ps;
 }
 
-/* The two below: `tolerance_ps` is one of the shaper's. */
+/* The two below: `tolerance_ps` is one of the rate's. */
 static inline bool
-qos_shaper_take_within(
-	struct qos_shaper *s, uint64_t now, uint32_t frame_len, uint64_t tolerance_ps)
+qos_shaper_take_within(struct qos_shaper *s, uint64_t now, uint64_t cost, uint64_t tolerance_ps)
 {
 	uint64_t tat = __atomic_load_n(&s->tat_ps, __ATOMIC_RELAXED);
-	uint64_t cost = qos_shaper_cost(s, frame_len);
 
 	for (unsigned int i = 0; i < QOS_SHAPER_TRIES; i++) {
 		uint64_t ahead = ps_ahead(tat, now);
@@ -130,16 +139,17 @@ qos_shaper_take_within(
  * may differ a little; `tat` never goes back. Worker.
  */
 static inline bool
-qos_shaper_take(struct qos_shaper *s, uint64_t now, uint32_t frame_len)
+qos_shaper_take(struct qos_shaper *s, const struct qos_rate *r, uint64_t now, uint32_t frame_len)
 {
-	return qos_shaper_take_within(s, now, frame_len, s->tolerance_ps);
+	return qos_shaper_take_within(s, now, qos_rate_cost(r, frame_len), r->tolerance_ps);
 }
 
 /* The same for an urgent frame. Worker. */
 static inline bool
-qos_shaper_take_urgent(struct qos_shaper *s, uint64_t now, uint32_t frame_len)
+qos_shaper_take_urgent(
+	struct qos_shaper *s, const struct qos_rate *r, uint64_t now, uint32_t frame_len)
 {
-	return qos_shaper_take_within(s, now, frame_len, s->urgent_ps);
+	return qos_shaper_take_within(s, now, qos_rate_cost(r, frame_len), r->urgent_ps);
 }
 
 #endif

@@ -22,18 +22,35 @@ bounded_ps(uint32_t ms)
 void
 qos_storm_init(struct qos_storm *w, uint32_t detect_ms, uint32_t restore_ms, uint64_t now)
 {
-	*w = (struct qos_storm){
-		.detect_ps = bounded_ps(detect_ms),
-		.restore_ps = bounded_ps(restore_ms),
-		.step_ps = bounded_ps(detect_ms) / 100,
-		.last_ps = now,
-	};
+	*w = (struct qos_storm){.last_ps = now};
+	qos_storm_set(w, detect_ms, restore_ms);
+}
+
+void
+qos_storm_set(struct qos_storm *w, uint32_t detect_ms, uint32_t restore_ms)
+{
+	w->detect_ps = bounded_ps(detect_ms);
+	w->restore_ps = bounded_ps(restore_ms);
+	w->step_ps = bounded_ps(detect_ms) / 100;
 }
 
 static void
 forget(struct qos_storm *w, unsigned int c)
 {
 	w->watched_ps[c] = w->open_ps[c] = 0;
+}
+
+void
+qos_storm_keep(struct qos_storm *w, uint8_t classes)
+{
+	uint8_t before = w->mask, mask = before & classes;
+
+	for (unsigned int c = 0; c < QOS_STORM_CLASSES; c++)
+		if (!(classes >> c & 1))
+			forget(w, c);
+	w->paused &= classes;
+	w->n_restored += before != 0 && mask == 0;
+	__atomic_store_n(&w->mask, mask, __ATOMIC_RELAXED);
 }
 
 /*

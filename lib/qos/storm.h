@@ -42,6 +42,16 @@ qos_storm_mask(const struct qos_storm *w)
 /* Both times in ms, 1..60,000; what is beyond is taken as its bound. Control thread. */
 void qos_storm_init(struct qos_storm *w, uint32_t detect_ms, uint32_t restore_ms, uint64_t now);
 
+/* Other times from now on; windows and storms that have begun go on by them. Who takes the turns.
+ */
+void qos_storm_set(struct qos_storm *w, uint32_t detect_ms, uint32_t restore_ms);
+
+/*
+ * Only these classes are watched: what had begun in others is over. Who takes the turns, when what
+ * the port honours changes.
+ */
+void qos_storm_keep(struct qos_storm *w, uint8_t classes);
+
 /*
  * One turn: the classes that are paused now, that have frames waiting, and that sent one since the
  * last turn (any worker). Returns the classes in a storm. A link that goes down is a turn without

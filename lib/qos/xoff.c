@@ -27,6 +27,25 @@ qos_xoff_init(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes, uint6
 	return 0;
 }
 
+int
+qos_xoff_set(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes)
+{
+	if (xon_bytes > xoff_bytes || xoff_bytes > UINT64_C(1) << 62)
+		return -EINVAL;
+	x->xoff_bytes = (int64_t)xoff_bytes;
+	x->xon_bytes = (int64_t)xon_bytes;
+	return 0;
+}
+
+enum qos_xoff_say
+qos_xoff_end(struct qos_xoff *x)
+{
+	if (!x->off)
+		return QOS_XOFF_NOTHING;
+	x->off = false;
+	return QOS_XOFF_SEND_XON;
+}
+
 void
 qos_xoff_repeat(struct qos_xoff *x, uint64_t repeat_ps)
 {

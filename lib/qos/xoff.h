@@ -27,6 +27,7 @@
 
 struct qos_xoff {
 	int64_t held; /* bytes */
+	int64_t room; /* bytes that may be held; the caller's */
 	int64_t xoff_bytes, xon_bytes;
 	uint64_t repeat_ps;  /* between two XOFFs; control writes it, relaxed */
 	uint64_t refresh_ps; /* when the next is due, while `off` */
@@ -53,6 +54,18 @@ uint64_t qos_xoff_repeat_ps(uint64_t pause_ps, uint64_t quantum_ps);
  * thread.
  */
 int qos_xoff_init(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes, uint64_t repeat_ps);
+
+/*
+ * Other thresholds from now on; what is held, and what the peer was told, stays. -EINVAL as above.
+ * Who asks qos_xoff_turn().
+ */
+int qos_xoff_set(struct qos_xoff *x, uint64_t xoff_bytes, uint64_t xon_bytes);
+
+/*
+ * The class is paused no more, whatever is held: XON, once, when the sender was told to stop. Who
+ * asks qos_xoff_turn(), instead of it.
+ */
+enum qos_xoff_say qos_xoff_end(struct qos_xoff *x);
 
 /* Repeats each so much from now on. Control thread. */
 void qos_xoff_repeat(struct qos_xoff *x, uint64_t repeat_ps);

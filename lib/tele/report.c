@@ -171,7 +171,7 @@ member(struct writer *w, const struct node *n, const struct nhg_member *m,
 
 /* Keys that a policy has no use for are null. */
 static void
-set_policy(struct writer *w, json_t *o, const struct conf_group *g, const struct counter *choices)
+set_policy(struct writer *w, json_t *o, const struct conf_group *g, uint64_t choices)
 {
 	const char *spray_if = policy_spray_if(g);
 	bool flowlets = conf_group_flowlets(g);
@@ -179,13 +179,13 @@ set_policy(struct writer *w, json_t *o, const struct conf_group *g, const struct
 	set(w, o, "policy", json_string(policy_name(g)));
 	set(w, o, "spray_if", spray_if == NULL ? json_null() : json_string(spray_if));
 	set(w, o, "gap_ns", flowlets ? json_integer((json_int_t)g->gap_ns) : json_null());
-	set(w, o, "one_by_one",
-		spray_if != NULL ? json_integer((json_int_t)choices->packets) : json_null());
-	set(w, o, "flowlets", flowlets ? json_integer((json_int_t)choices->packets) : json_null());
+	set(w, o, "one_by_one", spray_if != NULL ? json_integer((json_int_t)choices) : json_null());
+	set(w, o, "flowlets", flowlets ? json_integer((json_int_t)choices) : json_null());
 }
 
 static json_t *
-group(struct writer *w, const struct node *n, uint32_t idx, const struct counter *c)
+group(struct writer *w, const struct node *n, uint32_t idx, const struct counter *c,
+	uint64_t choices)
 {
 	const struct nhg_group *g = node_group_now(n, idx);
 	json_t *o = json_object(), *members = json_array();
@@ -197,7 +197,7 @@ group(struct writer *w, const struct node *n, uint32_t idx, const struct counter
 		append(w, members,
 			member(w, n, &g->member[i], &n->group[idx].conf->member[i], &c[i]));
 	}
-	set_policy(w, o, n->group[idx].conf, &c[g->n_members]);
+	set_policy(w, o, n->group[idx].conf, choices);
 	set_count(w, o, "packets", sum.packets);
 	set_count(w, o, "bytes", sum.bytes);
 	set_real(w, o, "imbalance", imbalance > 0, imbalance, 10000);
@@ -210,8 +210,13 @@ groups(struct writer *w, const struct node *n, const struct counter *c)
 {
 	json_t *o = json_object();
 
-	for (uint32_t g = 0; g < n->conf->n_groups; g++)
-		set(w, o, n->conf->group[g].name, group(w, n, g, c + n->group[g].counter));
+	for (uint32_t g = 0; g < n->conf->n_groups; g++) {
+		struct counter mine[NHG_MEMBERS_MAX];
+
+		node_group_counters(n, g, c, mine);
+		set(w, o, n->conf->group[g].name,
+			group(w, n, g, mine, c[n->group[g].choice].packets));
+	}
 	return o;
 }
 

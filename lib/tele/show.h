@@ -16,6 +16,7 @@ struct show_base {
 	struct counter *member;
 	struct queue_count *queue;
 	uint64_t tsc;
+	uint64_t n_reloads; /* before it: counters of members since then have no part in it */
 };
 
 int show_base_init(struct show_base *base, const struct node *n); /* -ENOMEM; all zero */

@@ -35,4 +35,5 @@ show_base_take(struct show_base *base, const struct node *n, uint64_t now)
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
 			base->queue[p * DP_CLASSES + c] = since_queue(n, NULL, p, c);
 	base->tsc = now;
+	base->n_reloads = n->n_reloads;
 }

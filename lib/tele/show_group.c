@@ -78,9 +78,9 @@ member_rows(struct table *t, const struct node *n, const struct nhg_group *g,
 
 /* How much of the traffic the policy had a say in. */
 static void
-group_choices(const struct conf_group *c, const struct counter *member, FILE *out)
+group_choices(const struct conf_group *c, const struct counter *member, uint64_t choices, FILE *out)
 {
-	uint64_t choices = member[c->n_members].packets, packets = 0;
+	uint64_t packets = 0;
 	char chosen[32], rest[32];
 
 	for (size_t i = 0; i < c->n_members; i++)
@@ -131,12 +131,14 @@ show_one(const struct node *n, uint32_t idx, const struct counter *member, FILE 
 {
 	const struct nhg_group *g = node_group_now(n, idx);
 	const struct node_group *ng = &n->group[idx];
-	const struct counter *mine = member + ng->counter;
 	struct table *t =
 		table_create(">member|port|via|mac|state|>weight|>buckets|>packets|>bytes|>share");
-	double worst = group_imbalance(g, mine);
+	struct counter mine[NHG_MEMBERS_MAX];
 	char policy[POLICY_TEXT_LEN], hash[POLICY_TEXT_LEN];
+	double worst;
 
+	node_group_counters(n, idx, member, mine);
+	worst = group_imbalance(g, mine);
 	fprintf(out, "%s: policy %s, hash %s, %u buckets, ", ng->conf->name,
 		policy_text(ng->conf, policy), policy_hash_text(ng->conf, hash),
 		g->bucket_mask + 1);
@@ -146,7 +148,7 @@ show_one(const struct node *n, uint32_t idx, const struct counter *member, FILE 
 		fputs("no packets yet\n", out);
 	member_rows(t, n, g, ng->conf, mine);
 	table_print(t, out);
-	group_choices(ng->conf, mine, out);
+	group_choices(ng->conf, mine, member[ng->choice].packets, out);
 	group_advice(n, g, mine, out);
 	table_free(t);
 }

@@ -78,10 +78,11 @@ live_groups(const struct node *n, const struct counter *member, double seconds, 
 
 	for (size_t g = 0; g < n->conf->n_groups; g++) {
 		const struct nhg_group *now = node_group_now(n, (uint32_t)g);
-		const struct counter *mine = member + n->group[g].counter;
+		struct counter mine[NHG_MEMBERS_MAX];
 		uint64_t total = 0, weights = 0;
 		char way[WAY_TEXT_LEN];
 
+		node_group_counters(n, (uint32_t)g, member, mine);
 		for (unsigned int i = 0; i < now->n_members; i++) {
 			total += mine[i].packets;
 			weights += now->member[i].weight;
@@ -128,7 +129,10 @@ static void
 explain_uneven(const struct node *n, const struct counter *member, FILE *out)
 {
 	for (uint32_t g = 0; g < n->conf->n_groups; g++) {
-		if (!is_uneven(n, node_group_now(n, g), member + n->group[g].counter))
+		struct counter mine[NHG_MEMBERS_MAX];
+
+		node_group_counters(n, g, member, mine);
+		if (!is_uneven(n, node_group_now(n, g), mine))
 			continue;
 		fputs("Each flow stays on one member, so shares come near the weights only with "
 		      "many flows of like size.\n",

@@ -33,8 +33,8 @@ route_row(void *ctx, const struct fib_route *r)
 		table_text(w->table, "hosts need a route with a MAC");
 	} else {
 		table_text(w->table, "static");
-		table_text(
-			w->table, "%s", w->node->conf->group[r->group_idx - DP_GROUP_FIRST].name);
+		table_text(w->table, "%s",
+			w->node->conf->group[w->node->slot_group[r->group_idx]].name);
 	}
 	return true;
 }

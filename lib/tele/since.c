@@ -21,9 +21,10 @@ since(const struct node *n, const struct show_base *base, struct counters *ret_s
 	if (base != NULL) {
 		subtract((uint64_t *)ret_sum, (const uint64_t *)&base->sum,
 			offsetof(struct counters, n_members) / sizeof(uint64_t));
-		if (member != NULL)
-			subtract((uint64_t *)member, (const uint64_t *)base->member,
-				n->n_members * sizeof(*member) / sizeof(uint64_t));
+		for (uint32_t i = 0; member != NULL && i < n->n_members; i++)
+			if (n->counter[i].since <= base->n_reloads)
+				subtract((uint64_t *)&member[i], (const uint64_t *)&base->member[i],
+					sizeof(*member) / sizeof(uint64_t));
 	}
 	*ret_member = member;
 }

@@ -44,7 +44,7 @@ Test(pfc_hardware, software_neither_makes_nor_heeds_pauses_then)
 		c->port[1].pfc.hardware = hardware;
 		cr_assert_eq(egress_create(n), 0);
 		cr_assert_eq(n->policy[1].pfc, hardware ? 0 : 1 << 3);
-		cr_assert_eq(n->shared.n_pfc_ports, !hardware);
+		cr_assert_eq(n->snapshot->n_pfc_ports, !hardware);
 		cr_assert(n->policy[1].queued && n->policy[1].shaped);
 		egress_free(n);
 	}

@@ -147,7 +147,7 @@ Test(pfc_out, exactly_xoff_is_not_too_many_and_exactly_xon_is_enough)
 	put(&t, A, 3, 1);
 	cr_assert_eq(hear(&t, A).quanta[3], 65535);
 	/* the shaper lets the first 100 us go at once; empty it by the packet */
-	t.node->shared.commons[OUT].shaper.tolerance_ps = 0;
+	t.node->policy[OUT].rate.tolerance_ps = 0;
 	pfc_put(&t, OUT, 0xff, 0);
 	while (held(&t, A, 3) > 10 * LEN) {
 		expect_silent(&t, A);

@@ -306,7 +306,7 @@ node_test_member(const struct node_test *t, uint32_t group_idx, unsigned int mem
 
 	cr_assert_not_null(all);
 	node_counters(t->node, &sum, all);
-	packets = all[t->node->group[group_idx].counter + member].packets;
+	packets = all[node_group_now(t->node, group_idx)->member[member].counter].packets;
 	free(all);
 	return packets;
 }

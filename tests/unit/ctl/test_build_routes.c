@@ -24,7 +24,7 @@ routes_of(const char *yaml)
 {
 	struct routes s = {.c = node_test_conf(yaml)};
 
-	cr_assert_eq(build_routes(s.c, &s.r, &s.n), 0);
+	cr_assert_eq(build_routes(s.c, NULL, &s.r, &s.n), 0);
 	return s;
 }
 
@@ -139,7 +139,7 @@ Test(build_routes, a_static_host_route_to_an_address_of_ours)
 	c->route = calloc(1, sizeof(*c->route));
 	c->n_routes = 1;
 	c->route[0].prefix = (struct conf_addr){AF_INET, 32, {10, 1, 2, 3}};
-	cr_assert_eq(build_routes(c, &s.r, &s.n), 0);
+	cr_assert_eq(build_routes(c, NULL, &s.r, &s.n), 0);
 	cr_assert_eq(fib_plan(s.r, s.n, &plan, &bad), 0);
 	/* the FIB takes the last word of a batch: that must be the local one */
 	cr_assert_geq(s.n, 2);

@@ -35,6 +35,7 @@ struct bench {
 	struct dp_shared shared;
 	struct egress_commons commons[2];
 	int64_t paused_packets;
+	uint32_t paused_max;
 	struct egress_policy policy[2];
 	struct snapshot snapshot;
 	struct fake_port port[2];
@@ -60,8 +61,8 @@ bench_make(void)
 	b->pool = test_pool("bench", 1024, 2048);
 	b->shared.commons = b->commons;
 	b->shared.paused_packets = &b->paused_packets;
+	b->shared.paused_max = &b->paused_max;
 	cr_assert_eq(worker_create(&c, &b->w), 0);
-	b->w->snapshot = &b->snapshot;
 	for (unsigned int p = 0; p < 2; p++) {
 		b->port[p].port.tx = fake_tx;
 		b->port[p].port.ctx = &b->port[p];
@@ -73,6 +74,7 @@ bench_make(void)
 		b->policy[p].packets_max = EGRESS_PLAIN_PACKETS;
 		b->policy[p].class_[3].limit = 1000000;
 	}
+	worker_adopt(b->w, &b->snapshot);
 	return b;
 }
 
@@ -213,9 +215,10 @@ make_paused(struct bench *b)
 	out->class_[6].limit = 1000000;
 	out->packets_max = 10;
 	out->packets_pfc = 200;
-	cr_assert_eq(qos_shaper_init(&b->commons[0].shaper, 1000000, false, 0), 0);
+	in->packets_pfc = 200;
+	cr_assert_eq(qos_rate_init(&out->rate, 1000000, false), 0);
 	b->commons[0].shaper.tat_ps = PS_PER_S;
-	b->w->tx[0].direct = false;
+	worker_adopt(b->w, &b->snapshot);
 	b->w->burst.in_port_idx = 1;
 }
 

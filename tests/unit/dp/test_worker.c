@@ -47,6 +47,7 @@ fake_tx(void *ctx, uint16_t queue, struct rte_mbuf **m, uint16_t n)
  */
 struct bench {
 	int64_t paused_packets;
+	uint32_t paused_max;
 	struct dp_shared shared;
 	struct snapshot snapshot;
 	struct egress_policy policy;
@@ -92,14 +93,13 @@ bench_make(bool adaptive)
 	b->shared.snapshot = &b->snapshot;
 	b->shared.commons = &b->commons;
 	b->shared.paused_packets = &b->paused_packets;
-	for (unsigned int i = 0; i < DP_CLASSES; i++) {
+	b->shared.paused_max = &b->paused_max;
+	for (unsigned int i = 0; i < DP_CLASSES; i++)
 		b->policy.class_[i].limit = UINT64_MAX;
-		b->policy.weight[i] = 1;
-	}
 	memset(&b->policy.packets_max, 0xff, sizeof(b->policy.packets_max));
 	memset(&b->policy.packets_pfc, 0xff, sizeof(b->policy.packets_pfc));
 	b->policy.line_max = 64;
-	qos_sched_init(&b->w->queue[0].sched, b->policy.weight);
+	qos_sched_init(&b->policy.sched, (uint16_t[DP_CLASSES]){1, 1, 1, 1, 1, 1, 1, 1});
 	b->port = (struct fake_port){
 		.port = {.tx = fake_tx, .ctx = &b->port}, .room = UINT16_MAX, .shared = &b->shared};
 	b->w->tx[0].port = &b->port.port;
@@ -197,10 +197,12 @@ Test(worker, that_speaks_for_others_does_not_rest_while_they_hold_anything)
 
 	b->policy.pfc = 1u << 3;
 	b->policy.quanta = 65535;
-	b->shared.n_pfc_ports = 1;
+	b->snapshot.n_pfc_ports = 1;
 	b->shared.n_workers = 2;
 	b->shared.pool = b->pool;
-	cr_assert_eq(qos_xoff_init(xoff, 2000, 1000, 250000), 0);
+	b->policy.xoff = 2000;
+	b->policy.xon = 1000;
+	qos_xoff_repeat(xoff, 250000);
 	for (unsigned int i = 0; i < 2 * SPIN_TURNS; i++)
 		turn_rests(b);
 	cr_assert(turn_rests(b), "nothing is held");
@@ -344,7 +346,7 @@ Test(worker, rests_while_the_shaper_lets_nothing_go)
 	uint64_t cost_ns = (FRAME_LEN + QOS_OVERHEAD_L1) * 8000, tolerance_ns = 100000;
 
 	b->policy.queued = b->policy.shaped = true;
-	cr_assert_eq(qos_shaper_init(&b->commons.shaper, 1000000, false, 0), 0);
+	cr_assert_eq(qos_rate_init(&b->policy.rate, 1000000, false), 0);
 	turn_rests(b);
 	for (unsigned int i = 0; i < 3; i++)
 		put(b, i);
@@ -365,9 +367,8 @@ Test(worker, rests_until_the_shaper_lets_a_strict_class_go)
 	uint64_t ahead_ns = (QOS_FRAME_MAX + QOS_OVERHEAD_L1) * 8000;
 
 	b->policy.queued = b->policy.shaped = true;
-	memset(b->policy.weight, 0, sizeof(b->policy.weight));
-	qos_sched_init(&b->w->queue[0].sched, b->policy.weight);
-	cr_assert_eq(qos_shaper_init(&b->commons.shaper, 1000000, false, 0), 0);
+	qos_sched_init(&b->policy.sched, (uint16_t[DP_CLASSES]){0});
+	cr_assert_eq(qos_rate_init(&b->policy.rate, 1000000, false), 0);
 	turn_rests(b);
 	b->commons.shaper.tat_ps = (ahead_ns + cost_ns) * PS_PER_NS;
 	put(b, 0);
@@ -384,7 +385,7 @@ Test(worker, does_not_rest_while_a_fast_shaper_has_a_backlog)
 	struct bench *b = bench_make(true);
 
 	b->policy.queued = b->policy.shaped = true;
-	cr_assert_eq(qos_shaper_init(&b->commons.shaper, 1000000000, false, 0), 0);
+	cr_assert_eq(qos_rate_init(&b->policy.rate, 1000000000, false), 0);
 	turn_rests(b);
 	tire(b);
 	/* far more than the tolerance of 100 us took */
@@ -431,8 +432,10 @@ Test(worker, does_not_rest_past_the_time_of_a_pause_to_repeat)
 	struct qos_xoff *x = &b->commons.xoff[3];
 
 	b->policy.pfc = 1u << 3;
-	cr_assert_eq(qos_xoff_init(x, 1000, 500, 500 * PS_PER_US), 0);
-	b->shared.n_pfc_ports = 1;
+	b->policy.xoff = 1000;
+	b->policy.xon = 500;
+	qos_xoff_repeat(x, 500 * PS_PER_US);
+	b->snapshot.n_pfc_ports = 1;
 	b->shared.pool = b->pool;
 	qos_xoff_hold(x, 2000);
 	turn_rests(b);

@@ -190,16 +190,18 @@ check_phantom(uint64_t rate, uint32_t permille, unsigned int load_permille)
 {
 	struct bucket b = {.drain = (long double)rate * permille / 8000 / 1e12L};
 	struct qos_phantom p;
+	struct qos_drain d;
 	struct rng rng;
 	uint64_t now = UINT64_MAX - 5 * PS_PER_MS; /* over the wrap */
 
 	rng_init(&rng, rate + load_permille);
 	b.at = now;
-	cr_assert_eq(qos_phantom_init(&p, rate, permille, UINT64_C(1) << 40, now), 0);
+	qos_phantom_init(&p, now);
+	cr_assert_eq(qos_drain_init(&d, rate, permille, UINT64_C(1) << 40), 0);
 	for (unsigned int i = 0; i < 20000; i++) {
 		uint32_t len = 64 + (uint32_t)rng_below(&rng, 9000);
 		long double want = bucket_add(&b, now, len),
-			    have = (long double)qos_phantom_add(&p, now, len);
+			    have = (long double)qos_phantom_add(&p, &d, now, len);
 
 		/* a picosecond a frame, and a byte */
 		cr_assert(have <= want + 1 && have >= want - 2 - (long double)i * b.drain * 2,
@@ -221,42 +223,47 @@ Test(phantom, its_backlog_is_a_leaky_buckets)
 Test(phantom, it_stays_empty_below_its_rate_and_fills_above)
 {
 	struct qos_phantom p;
+	struct qos_drain d;
 	uint64_t now = 0, backlog = 0, step = 1524 * 800; /* at 10 Gbit/s */
 
-	qos_phantom_init(&p, 10000000000, 950, 1000000000, now);
+	qos_phantom_init(&p, now);
+	qos_drain_init(&d, 10000000000, 950, 1000000000);
 	for (unsigned int i = 0; i < 100000; i++, now += step * 100 / 94)
-		backlog = qos_phantom_add(&p, now, 1524);
+		backlog = qos_phantom_add(&p, &d, now, 1524);
 	cr_assert(backlog >= 1523 && backlog < 2 * 1524, "94 %% of the rate: %lu", backlog);
 	for (unsigned int i = 0; i < 100000; i++, now += step)
-		backlog = qos_phantom_add(&p, now, 1524);
+		backlog = qos_phantom_add(&p, &d, now, 1524);
 	/* 5 % of what came in */
 	cr_assert(backlog > 7500000 && backlog < 7700000, "all of the rate: %lu", backlog);
-	cr_assert_eq(qos_phantom_backlog(&p, now + PS_PER_S), 0);
+	cr_assert_eq(qos_phantom_backlog(&p, &d, now + PS_PER_S), 0);
 }
 
 Test(phantom, it_holds_its_cap_and_no_more)
 {
 	struct qos_phantom p;
+	struct qos_drain d;
 	uint64_t now = 1000, backlog = 0;
 
-	qos_phantom_init(&p, 10000000000, 1000, 100000, now);
+	qos_phantom_init(&p, now);
+	qos_drain_init(&d, 10000000000, 1000, 100000);
 	for (unsigned int i = 0; i < 1000; i++)
-		backlog = qos_phantom_add(&p, now, 1500);
+		backlog = qos_phantom_add(&p, &d, now, 1500);
 	cr_assert_eq(backlog, 100000);
 	/* 100,000 bytes are 80 us at this rate */
-	cr_assert_eq(qos_phantom_backlog(&p, now + 40 * PS_PER_US), 50000);
-	cr_assert_eq(qos_phantom_backlog(&p, now + 80 * PS_PER_US), 0);
+	cr_assert_eq(qos_phantom_backlog(&p, &d, now + 40 * PS_PER_US), 50000);
+	cr_assert_eq(qos_phantom_backlog(&p, &d, now + 80 * PS_PER_US), 0);
 	/* however long that would take: it stays within what time can plan */
-	qos_phantom_init(&p, 1000000, 100, UINT64_MAX, now);
-	cr_assert_leq(p.cap_ps, PS_AHEAD_MAX);
+	qos_phantom_init(&p, now);
+	qos_drain_init(&d, 1000000, 100, UINT64_MAX);
+	cr_assert_leq(d.cap_ps, PS_AHEAD_MAX);
 }
 
 Test(phantom, rates_out_of_range_are_refused)
 {
-	struct qos_phantom p;
+	struct qos_drain d;
 
-	cr_assert_eq(qos_phantom_init(&p, 1000000000, 0, 1000, 0), -ERANGE);
-	cr_assert_eq(qos_phantom_init(&p, 1000000000, 1001, 1000, 0), -ERANGE);
-	cr_assert_eq(qos_phantom_init(&p, 1000, 1000, 1000, 0), -ERANGE);
-	cr_assert_eq(qos_phantom_init(&p, QOS_RATE_MAX + 1, 1000, 1000, 0), -ERANGE);
+	cr_assert_eq(qos_drain_init(&d, 1000000000, 0, 1000), -ERANGE);
+	cr_assert_eq(qos_drain_init(&d, 1000000000, 1001, 1000), -ERANGE);
+	cr_assert_eq(qos_drain_init(&d, 1000, 1000, 1000), -ERANGE);
+	cr_assert_eq(qos_drain_init(&d, QOS_RATE_MAX + 1, 1000, 1000), -ERANGE);
 }

@@ -17,6 +17,55 @@
 #define RUN_PS      (100 * PS_PER_MS)
 #define STEP_MAX_PS (50 * PS_PER_US)
 
+/* A shaper and its rate. */
+struct shaper {
+	struct qos_shaper state;
+	struct qos_rate rate;
+};
+
+static int
+init(struct shaper *s, uint64_t rate_bps, bool l2, uint64_t now)
+{
+	qos_shaper_init(&s->state, now);
+	return qos_rate_init(&s->rate, rate_bps, l2);
+}
+
+static uint64_t
+cost(const struct shaper *s, uint32_t len)
+{
+	return qos_rate_cost(&s->rate, len);
+}
+
+static bool
+take(struct shaper *s, uint64_t now, uint32_t len)
+{
+	return qos_shaper_take(&s->state, &s->rate, now, len);
+}
+
+static bool
+take_urgent(struct shaper *s, uint64_t now, uint32_t len)
+{
+	return qos_shaper_take_urgent(&s->state, &s->rate, now, len);
+}
+
+static bool
+ready(const struct shaper *s, uint64_t now)
+{
+	return qos_shaper_ready(&s->state, &s->rate, now);
+}
+
+static bool
+ready_urgent(const struct shaper *s, uint64_t now)
+{
+	return qos_shaper_ready_urgent(&s->state, &s->rate, now);
+}
+
+static uint64_t
+next_ps(const struct shaper *s)
+{
+	return qos_shaper_next_ps(&s->state, &s->rate);
+}
+
 struct run {
 	uint64_t rate; /* bit/s */
 	uint32_t len;  /* without FCS; 0: any of 60..8996 */
@@ -54,7 +103,7 @@ sent(struct run *r, uint64_t now, uint32_t len)
 
 /* Always something to send; `idle_ps` of silence in the middle. */
 static void
-run(struct run *r, struct qos_shaper *s, uint64_t idle_ps, struct rng *rng)
+run(struct run *r, struct shaper *s, uint64_t idle_ps, struct rng *rng)
 {
 	uint64_t at[WORKERS_MAX], end = RUN_PS;
 	uint32_t len[WORKERS_MAX];
@@ -72,11 +121,11 @@ run(struct run *r, struct qos_shaper *s, uint64_t idle_ps, struct rng *rng)
 				w = k;
 		if (at[w] >= end)
 			return;
-		while (qos_shaper_take(s, r->start + at[w], len[w])) {
+		while (take(s, r->start + at[w], len[w])) {
 			sent(r, r->start + at[w], len[w]);
 			len[w] = next_len(r, rng);
 		}
-		cr_assert_not(qos_shaper_ready(s, r->start + at[w]));
+		cr_assert_not(ready(s, r->start + at[w]));
 		at[w] += PS_PER_NS + rng_below(rng, STEP_MAX_PS - PS_PER_NS + 1);
 		if (idle_ps != 0 && at[w] > end / 2 && at[w] < end / 2 + idle_ps)
 			at[w] = end / 2 + idle_ps;
@@ -86,14 +135,14 @@ run(struct run *r, struct qos_shaper *s, uint64_t idle_ps, struct rng *rng)
 static struct run
 measure(struct run r, uint64_t idle_ps, uint64_t seed, uint64_t *ret_busy_ps)
 {
-	struct qos_shaper s;
+	struct shaper s;
 	struct rng rng;
 
 	rng_init(&rng, seed);
-	cr_assert_eq(qos_shaper_init(&s, r.rate, r.l2, r.start), 0);
+	cr_assert_eq(init(&s, r.rate, r.l2, r.start), 0);
 	run(&r, &s, idle_ps, &rng);
 	/* until when the last frame keeps the line busy, from when the first could go */
-	*ret_busy_ps = s.tat_ps - r.start;
+	*ret_busy_ps = s.state.tat_ps - r.start;
 	return r;
 }
 
@@ -189,84 +238,84 @@ Test(shaper, no_window_holds_more_than_the_rate_the_tolerance_and_a_frame)
 
 Test(shaper, accounting_adds_what_the_wire_adds)
 {
-	struct qos_shaper s;
+	struct shaper s;
 
-	qos_shaper_init(&s, 8000000000, false, 0); /* a byte is 1000 ps */
-	cr_assert_eq(qos_shaper_cost(&s, 60), 84 * 1000);
-	cr_assert_eq(qos_shaper_cost(&s, 1500), 1524 * 1000);
-	cr_assert_eq(qos_shaper_cost(&s, 42), 84 * 1000, "padded by the MAC");
-	qos_shaper_init(&s, 8000000000, true, 0);
-	cr_assert_eq(qos_shaper_cost(&s, 60), 64 * 1000);
-	cr_assert_eq(qos_shaper_cost(&s, 65535), 65539u * 1000);
+	init(&s, 8000000000, false, 0); /* a byte is 1000 ps */
+	cr_assert_eq(cost(&s, 60), 84 * 1000);
+	cr_assert_eq(cost(&s, 1500), 1524 * 1000);
+	cr_assert_eq(cost(&s, 42), 84 * 1000, "padded by the MAC");
+	init(&s, 8000000000, true, 0);
+	cr_assert_eq(cost(&s, 60), 64 * 1000);
+	cr_assert_eq(cost(&s, 65535), 65539u * 1000);
 }
 
 Test(shaper, next_is_the_first_time_that_take_agrees_to)
 {
-	struct qos_shaper s;
+	struct shaper s;
 	uint64_t now = UINT64_MAX - 500;
 
-	qos_shaper_init(&s, 1000000000, false, now);
-	while (qos_shaper_take(&s, now, 1500))
+	init(&s, 1000000000, false, now);
+	while (take(&s, now, 1500))
 		;
-	cr_assert_gt(ps_ahead(qos_shaper_next_ps(&s), now), 0);
+	cr_assert_gt(ps_ahead(next_ps(&s), now), 0);
 	for (unsigned int i = 0; i < 10; i++) {
-		uint64_t next = qos_shaper_next_ps(&s);
+		uint64_t next = next_ps(&s);
 
-		cr_assert_not(qos_shaper_ready(&s, next - 1));
-		cr_assert_not(qos_shaper_take(&s, next - 1, 1500));
-		cr_assert(qos_shaper_ready(&s, next));
-		cr_assert(qos_shaper_take(&s, next, 1500));
+		cr_assert_not(ready(&s, next - 1));
+		cr_assert_not(take(&s, next - 1, 1500));
+		cr_assert(ready(&s, next));
+		cr_assert(take(&s, next, 1500));
 	}
 }
 
 Test(shaper, a_port_idle_for_any_time_is_not_blocked)
 {
 	for (uint64_t days = 1; days < 213; days++) {
-		struct qos_shaper s;
+		struct shaper s;
 		uint64_t now = days * 86400 * PS_PER_S + 12345;
 
-		qos_shaper_init(&s, 10000000000, false, 0);
-		cr_assert(qos_shaper_take(&s, 0, 1500));
-		cr_assert(qos_shaper_take(&s, now, 1500), "%lu days", days);
-		cr_assert(ps_reached(qos_shaper_next_ps(&s), now));
+		init(&s, 10000000000, false, 0);
+		cr_assert(take(&s, 0, 1500));
+		cr_assert(take(&s, now, 1500), "%lu days", days);
+		cr_assert(ps_reached(next_ps(&s), now));
 	}
 }
 
 Test(shaper, a_worker_whose_clock_lags_gains_nothing)
 {
-	struct qos_shaper s;
+	struct shaper s;
 	uint64_t now = PS_PER_S, tat;
 
-	qos_shaper_init(&s, 10000000000, false, now);
-	while (qos_shaper_take(&s, now, 1500))
+	init(&s, 10000000000, false, now);
+	while (take(&s, now, 1500))
 		;
-	tat = s.tat_ps;
-	cr_assert_not(qos_shaper_take(&s, now - 40 * PS_PER_US, 1500));
-	cr_assert_eq(s.tat_ps, tat);
+	tat = s.state.tat_ps;
+	cr_assert_not(take(&s, now - 40 * PS_PER_US, 1500));
+	cr_assert_eq(s.state.tat_ps, tat);
 	/* where it may send, it adds to what the others booked */
-	cr_assert(qos_shaper_take(&s, now + 200 * PS_PER_US, 1500));
-	tat = s.tat_ps;
-	cr_assert(qos_shaper_take(&s, now + 190 * PS_PER_US, 1500));
-	cr_assert_eq(s.tat_ps, tat + qos_shaper_cost(&s, 1500));
+	cr_assert(take(&s, now + 200 * PS_PER_US, 1500));
+	tat = s.state.tat_ps;
+	cr_assert(take(&s, now + 190 * PS_PER_US, 1500));
+	cr_assert_eq(s.state.tat_ps, tat + cost(&s, 1500));
 }
 
 Test(shaper, a_rate_out_of_range_is_refused)
 {
-	struct qos_shaper s;
+	struct shaper s;
 
-	cr_assert_eq(qos_shaper_init(&s, 0, false, 0), -ERANGE);
-	cr_assert_eq(qos_shaper_init(&s, QOS_RATE_MIN - 1, false, 0), -ERANGE);
-	cr_assert_eq(qos_shaper_init(&s, QOS_RATE_MAX + 1, false, 0), -ERANGE);
-	cr_assert_eq(qos_shaper_init(&s, QOS_RATE_MIN, false, 0), 0);
+	cr_assert_eq(init(&s, 0, false, 0), -ERANGE);
+	cr_assert_eq(init(&s, QOS_RATE_MIN - 1, false, 0), -ERANGE);
+	cr_assert_eq(init(&s, QOS_RATE_MAX + 1, false, 0), -ERANGE);
+	cr_assert_eq(init(&s, QOS_RATE_MIN, false, 0), 0);
 	/* the longest frame at the lowest rate is inside what time can plan */
-	cr_assert_lt(qos_shaper_cost(&s, 65535) + s.tolerance_ps, PS_AHEAD_MAX);
-	cr_assert_eq(qos_shaper_cost(&s, 65535), 65559 * 8 * UINT64_C(10000000));
-	cr_assert_eq(qos_shaper_init(&s, QOS_RATE_MAX, false, 0), 0);
-	cr_assert_eq(qos_shaper_cost(&s, 76), 500);
+	cr_assert_lt(cost(&s, 65535) + s.rate.tolerance_ps, PS_AHEAD_MAX);
+	cr_assert_eq(cost(&s, 65535), 65559 * 8 * UINT64_C(10000000));
+	cr_assert_eq(init(&s, QOS_RATE_MAX, false, 0), 0);
+	cr_assert_eq(cost(&s, 76), 500);
 }
 
 struct taker {
-	struct qos_shaper *s;
+	struct shaper *s;
 	uint64_t n;
 };
 
@@ -276,8 +325,8 @@ take_all(void *arg)
 	struct taker *t = arg;
 
 	for (uint64_t now = 0; now < 20 * PS_PER_MS; now += 5 * PS_PER_US)
-		while (qos_shaper_ready(t->s, now))
-			t->n += qos_shaper_take(t->s, now, 100);
+		while (ready(t->s, now))
+			t->n += take(t->s, now, 100);
 	return NULL;
 }
 
@@ -286,11 +335,11 @@ Test(shaper, threads_that_race_book_each_frame_once)
 {
 	struct taker taker[WORKERS_MAX];
 	pthread_t thread[WORKERS_MAX];
-	struct qos_shaper s;
-	uint64_t n = 0, cost;
+	struct shaper s;
+	uint64_t n = 0, one;
 
-	qos_shaper_init(&s, 10000000000, false, 0);
-	cost = qos_shaper_cost(&s, 100);
+	init(&s, 10000000000, false, 0);
+	one = cost(&s, 100);
 	for (unsigned int i = 0; i < WORKERS_MAX; i++) {
 		taker[i] = (struct taker){.s = &s};
 		cr_assert_eq(pthread_create(&thread[i], NULL, take_all, &taker[i]), 0);
@@ -300,8 +349,8 @@ Test(shaper, threads_that_race_book_each_frame_once)
 		n += taker[i].n;
 	}
 	/* always ahead of everybody's time but for the first step: no credit was lost, none made */
-	cr_assert_eq(s.tat_ps, n * cost);
-	cr_assert(n * cost > 20 * PS_PER_MS && n * cost < 21 * PS_PER_MS);
+	cr_assert_eq(s.state.tat_ps, n * one);
+	cr_assert(n * one > 20 * PS_PER_MS && n * one < 21 * PS_PER_MS);
 }
 
 /* Whatever others let go last: one urgent frame goes at once, and no more than one longest frame of
@@ -312,19 +361,19 @@ Test(shaper, an_urgent_frame_does_not_wait_and_is_paid_for)
 
 	for (unsigned int i = 0; i < 3; i++) {
 		uint64_t now = 1000 * PS_PER_MS, tat, n = 0;
-		struct qos_shaper s;
+		struct shaper s;
 
-		cr_assert_eq(qos_shaper_init(&s, rate[i], false, 0), 0);
-		while (qos_shaper_take(&s, now, QOS_FRAME_MAX))
+		cr_assert_eq(init(&s, rate[i], false, 0), 0);
+		while (take(&s, now, QOS_FRAME_MAX))
 			;
-		cr_assert(qos_shaper_ready_urgent(&s, now));
-		for (tat = s.tat_ps; qos_shaper_take_urgent(&s, now, 80); n++)
+		cr_assert(ready_urgent(&s, now));
+		for (tat = s.state.tat_ps; take_urgent(&s, now, 80); n++)
 			;
 		cr_assert(n >= 1 && n <= (QOS_FRAME_MAX + 24) / 104 + 1, "%lu frames", n);
-		cr_assert_not(qos_shaper_ready_urgent(&s, now));
+		cr_assert_not(ready_urgent(&s, now));
 		/* all of it is on the books: others wait until it is paid for */
-		cr_assert_eq(s.tat_ps - tat, n * qos_shaper_cost(&s, 80));
-		cr_assert_not(qos_shaper_take(&s, qos_shaper_next_ps(&s) - 1, 80));
-		cr_assert(qos_shaper_take(&s, qos_shaper_next_ps(&s), 80));
+		cr_assert_eq(s.state.tat_ps - tat, n * cost(&s, 80));
+		cr_assert_not(take(&s, next_ps(&s) - 1, 80));
+		cr_assert(take(&s, next_ps(&s), 80));
 	}
 }
