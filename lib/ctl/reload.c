@@ -29,9 +29,12 @@ refuse_restarts(const struct node *n, const struct conf *c)
 	for (size_t i = 0; i < diff.n; i++) {
 		const struct conf_change *x = &diff.change[i];
 
-		if (x->kind == CONF_RESTART)
+		if (x->kind == CONF_RESTART && x->pos.line != 0)
 			node_say(&n->env.log, NODE_ERROR, "%s:%u:%u: %s.", c->file, x->pos.line,
 				x->pos.col, conf_change_text(x, text));
+		else if (x->kind == CONF_RESTART)
+			node_say(&n->env.log, NODE_ERROR, "%s: %s.", c->file,
+				conf_change_text(x, text));
 	}
 	conf_diff_fini(&diff);
 	return rc;

@@ -23,12 +23,14 @@ struct longhaul_conf {
 	const char *in, *out;   /* keys of the ports, `a: 1, b: 2`; NULL: none */
 	const char *classes;    /* items of `classes`, each "  - {...}\n"; NULL: none */
 	unsigned int n_workers; /* 0: one; each polls a queue of `in` */
+	bool both;              /* and of `out` */
 	uint16_t mtu;           /* 0: 1500 */
 	uint32_t mbufs;         /* 0: 16384 */
 };
 
-static inline void
-longhaul_open(struct node_test *t, unsigned int mb, const struct longhaul_conf *c)
+/* The node's YAML; the caller's to free. */
+static inline char *
+longhaul_yaml(const struct longhaul_conf *c)
 {
 	unsigned int n_workers = c->n_workers == 0 ? 1 : c->n_workers, mtu = c->mtu;
 	char *text;
@@ -41,7 +43,7 @@ longhaul_open(struct node_test *t, unsigned int mb, const struct longhaul_conf *
 		"runtime:\n  mbufs: %u\n  memory: 2GB\n  workers:\n",
 		c->mbufs == 0 ? 16384 : c->mbufs);
 	for (unsigned int w = 0; w < n_workers; w++)
-		fprintf(f, "    - {lcore: %u, rx: [in]}\n", w + 1);
+		fprintf(f, "    - {lcore: %u, rx: [in%s]}\n", w + 1, c->both ? ", out" : "");
 	fprintf(f,
 		"ports:\n"
 		"  - {name: in, device: in, role: nsf, mac: \"02:00:00:00:00:01\", mtu: %u%s%s}\n"
@@ -55,9 +57,17 @@ longhaul_open(struct node_test *t, unsigned int mb, const struct longhaul_conf *
 	      "routes:\n  static: [{prefix: 0.0.0.0/0, group: g}, {prefix: \"::/0\", group: g}]\n",
 		f);
 	fclose(f);
+	return text;
+}
+
+static inline void
+longhaul_open(struct node_test *t, unsigned int mb, const struct longhaul_conf *c)
+{
+	char *text = longhaul_yaml(c);
+
 	node_test_open(t, mb, "%s", text);
 	free(text);
-	cr_assert_eq(t->node->n_workers, n_workers);
+	cr_assert_eq(t->node->n_workers, c->n_workers == 0 ? 1 : c->n_workers);
 }
 
 /* A frame as it leaves. */

@@ -115,6 +115,21 @@ node_test_open(struct node_test *t, unsigned int mb, const char *yaml, ...)
 	t->conf = conf;
 }
 
+int
+node_test_reload(struct node_test *t, const char *yaml)
+{
+	struct conf *conf = node_test_conf(yaml);
+	int rc = node_reload(t->node, conf);
+
+	if (rc != 0) {
+		conf_free(conf);
+		return rc;
+	}
+	conf_free(t->conf);
+	t->conf = conf;
+	return 0;
+}
+
 void
 node_test_close(struct node_test *t)
 {

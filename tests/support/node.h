@@ -51,6 +51,12 @@ int node_test_try(struct node_test *t, unsigned int mb, const struct conf *conf)
 /* Text to a tree; ends the test on an error. */
 struct conf *node_test_conf(const char *yaml);
 
+/*
+ * node_reload() to a tree of this text: its result. The node's tree before is freed at once when it
+ * is 0, so nothing may lead to it any more.
+ */
+int node_test_reload(struct node_test *t, const char *yaml);
+
 /* Stops and frees the node and checks the two things. */
 void node_test_close(struct node_test *t);
 
