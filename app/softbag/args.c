@@ -12,16 +12,15 @@
 #include "tele/show.h"
 
 static const char usage[] =
-	"usage: softbag -c FILE [--check [--explain] [--against FILE]] [-i] [--live] [--seconds "
-	"N]\n"
+	"usage: softbag -c FILE [-i] [--live] [--seconds N]\n"
+	"       softbag -c FILE --check [--explain] [--against FILE]\n"
 	"\n"
 	"  -c, --config FILE   the node's YAML; with --check it may be given several times\n"
 	"      --check         check the files, say what they would need, and end\n"
 	"      --explain       the same with the figures of queues and memory and their "
 	"arithmetic\n"
-	"      --against FILE  with --check: what is different from FILE, which a node runs, and "
-	"whether\n"
-	"                      that takes a restart\n"
+	"      --against FILE  with --check: what is different from FILE, and what of that needs\n"
+	"                      a restart\n"
 	"  -i, --interactive   a console on standard input (help lists its commands)\n"
 	"      --live          a table of rates, shares and drops each second\n"
 	"      --seconds N     stop after N seconds\n"
@@ -29,9 +28,9 @@ static const char usage[] =
 	"      --version       softbag's version and DPDK's\n"
 	"      --reference     every key of the configuration, as Markdown\n"
 	"\n"
-	"SIGINT and SIGTERM stop the node cleanly. Exit status: 0 stopped as asked, 1 it could not "
-	"run\n"
-	"or its numbers do not add up, 2 the command line or a file is wrong.\n";
+	"SIGINT and SIGTERM stop the node cleanly; SIGHUP has it read its file again. Exit\n"
+	"status: 0 stopped as asked, 1 it could not run or its numbers do not add up, 2 the\n"
+	"command line or a file is wrong.\n";
 
 enum {
 	OPT_CHECK = 256,

@@ -39,7 +39,5 @@ main(int argc, char **argv)
 	conf = check_load(args.file[0]);
 	if (conf == NULL)
 		return 2;
-	status = run_node(conf, &args);
-	conf_free(conf);
-	return written(status);
+	return written(run_node(conf, &args));
 }

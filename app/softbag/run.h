@@ -6,7 +6,10 @@
 #include "args.h"
 #include "conf/conf.h"
 
-/* Runs the node until a signal, `quit`, or the time is over; returns the exit status. */
-int run_node(const struct conf *conf, const struct args *args);
+/*
+ * Runs the node until a signal, `quit`, or the time is over; returns the exit status. `conf` is its
+ * own from then on.
+ */
+int run_node(struct conf *conf, const struct args *args);
 
 #endif

@@ -202,7 +202,7 @@ fill_rates(struct egress_policy *e, const struct conf *conf, const struct conf_p
 		rc = fill_class(class, &conf->class_[c], &p->class_ecn[c]);
 		/* deeper than twice kmax it marks the same, and only takes longer to drain */
 		if (rc == 0 && class->phantom)
-			rc = qos_drain_init(&class->drain, p->rate_bps,
+			rc = qos_drain_init(&e->drain[c], p->rate_bps,
 				p->class_ecn[c].phantom_permille, 2 * class->mark.kmax);
 	}
 	return rc;

@@ -24,7 +24,6 @@
 struct egress_class {
 	uint64_t limit; /* bytes that may wait at the port; not for what has a pfc_held */
 	struct qos_red mark, drop; /* kmax 0: none */
-	struct qos_drain drain;    /* of the phantom queue */
 	bool ecn;                  /* either curve is there */
 	bool phantom;              /* they are asked about the phantom queue */
 	bool control;              /* ACK, CNP and the like are marked too */
@@ -60,8 +59,9 @@ struct egress_policy {
 	uint16_t quanta;    /* that an XOFF asks for */
 	uint64_t pfc_held;  /* bytes of such a class that may wait of what the port let in */
 	uint64_t xoff, xon; /* bytes of them: when to stop its sender, and to let it go on */
-	uint32_t detect_ms, restore_ms; /* of the watchdog; 0: none */
-	uint8_t dscp[64];               /* rewrite: what each DSCP becomes */
+	uint32_t detect_ms, restore_ms;     /* of the watchdog; 0: none */
+	uint8_t dscp[64];                   /* rewrite: what each DSCP becomes */
+	struct qos_drain drain[DP_CLASSES]; /* of phantom queues */
 	/* What workers take over when they see the snapshot first (adopt.c). */
 	struct qos_sched sched;   /* its weights */
 	struct qos_impair impair; /* its chances */

@@ -191,8 +191,9 @@ put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt
 	if (unlikely(reason != DROP_NONE))
 		return reason;
 	if (c->phantom)
-		backlog = qos_phantom_add(&commons->phantom[meta->class], &c->drain, w->now_ps,
-			qos_rate_bytes(&policy->rate, rec.len));
+		backlog =
+			qos_phantom_add(&commons->phantom[meta->class], &policy->drain[meta->class],
+				w->now_ps, qos_rate_bytes(&policy->rate, rec.len));
 	if (c->ecn)
 		reason = queue_red(
 			w, c, meta, backlog, &w->queue[port_idx].count[meta->class].ce_marked);

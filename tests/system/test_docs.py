@@ -232,7 +232,7 @@ def console_commands():
 @tap.test
 def every_console_command_answers():
     listed = [c for c in console_commands() if c not in ("quit", "exit")]
-    filled = {"<name>": "to-west", "<port>": "lh0", "<n>": "3", "<order>": "gaps"}
+    filled = {"<name>": "to-west", "<port>": "lh0", "<n>": "3", "<order>": "gaps", "<seconds>": "60"}
     typed = [" ".join(filled.get(word, word) for word in c.split()) for c in listed]
     assert not [c for c in typed if "<" in c], f"what is to be filled in? {typed}"
     where = running.workplace(tap)

@@ -9,7 +9,7 @@
 
 #include <cmdline_parse.h>
 
-#include "ctl/node.h"
+#include "live.h"
 #include "tele/show.h"
 
 #define COMMAND_WORDS_MAX 6u
@@ -17,6 +17,7 @@
 /* What a command works on. */
 struct command_ctx {
 	struct node *node;
+	struct live *live;
 	struct show_base base; /* moved by `clear stats` */
 	bool quit;
 };

@@ -23,13 +23,14 @@ struct console {
 };
 
 int
-console_create(struct node *n, struct console **ret_console)
+console_create(struct node *n, struct live *live, struct console **ret_console)
 {
 	struct console *c = calloc(1, sizeof(*c));
 
 	if (c == NULL)
 		return -ENOMEM;
 	c->ctx.node = n;
+	c->ctx.live = live;
 	c->table = command_table_create(&c->ctx);
 	if (c->table == NULL || show_base_init(&c->ctx.base, n) != 0) {
 		console_free(c);

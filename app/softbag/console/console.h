@@ -9,9 +9,12 @@
 #include "ctl/node.h"
 
 struct console;
+struct live;
 
-int console_create(struct node *n, struct console **ret_console); /* -ENOMEM, -EIO */
-void console_free(struct console *c);                             /* takes NULL */
+/* `live` is the file of the node `n`. */
+int console_create(
+	struct node *n, struct live *live, struct console **ret_console); /* -ENOMEM, -EIO */
+void console_free(struct console *c);                                     /* takes NULL */
 
 /* Takes what was typed. 1 after `quit` or the end of the input, else 0. */
 int console_read(struct console *c);

@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "conf/diff.h"
+#include "conf/value.h"
 #include "console/command.h"
 #include "tele/table.h"
 
+#define CONFIRM_MAX  86400u /* a day */
 #define QPS_SHOWN    20u
 #define QPS_MAX      10000u
 #define ROUTES_SHOWN 1000u /* a screenful of scrolling; `show fib` counts the rest */
@@ -158,6 +161,42 @@ cmd_clear_stats(struct command_ctx *ctx, const char *arg, FILE *out)
 }
 
 static void
+cmd_show_config(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	if (conf_dump(ctx->node->conf, out) != 0)
+		fputs("There is no memory for it.\n", out);
+}
+
+static void
+cmd_reload(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	live_reload(ctx->live, 0, out);
+}
+
+static void
+cmd_commit_confirm(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	uint64_t seconds;
+
+	if (value_int(arg, &seconds, NULL) != 0 || seconds == 0 || seconds > CONFIRM_MAX)
+		fprintf(out, "%s is no number of seconds from 1 to %u.\n", arg, CONFIRM_MAX);
+	else
+		live_reload(ctx->live, (unsigned int)seconds, out);
+}
+
+static void
+cmd_commit(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	fputs(live_commit(ctx->live) ? "It stays.\n"
+				     : "Nothing waits for a commit; commit confirm <seconds> tries "
+				       "the file.\n",
+		out);
+}
+
+static void
 cmd_quit(struct command_ctx *ctx, const char *arg, FILE *out)
 {
 	(void)arg;
@@ -208,6 +247,11 @@ const struct command commands[] = {
 	{"show worker", "workers: lcores, queues, load", cmd_show_worker},
 	{"show hash", "the seed of the flow hash", cmd_show_hash},
 	{"show version", "softbag's version and DPDK's", cmd_show_version},
+	{"show config", "what runs, as a file that loads to the same", cmd_show_config},
+	{"reload", "read the file again, and run it: all of it, or nothing", cmd_reload},
+	{"commit confirm <seconds>", "the same, and take it back unless commit comes in time",
+		cmd_commit_confirm},
+	{"commit", "keep what commit confirm has tried", cmd_commit},
 	{"clear stats", "count from now on, in this console", cmd_clear_stats},
 	{"quit", "stop the node and end", cmd_quit},
 	{"exit", "the same", cmd_quit},
