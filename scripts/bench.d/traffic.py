@@ -2,9 +2,9 @@
 """What a case is made of, as files: captures of RoCEv2 packets, softbag's YAML, l3fwd's rules.
 
 The packets are RC SEND Only without payload or with as much as fills the frame, or RC WRITE Only of
-nothing with the AR bit; ICRC and checksums are right. Each flow has its own source address, UDP source port and QP, and a destination that is drawn
-at random, with a fixed seed, from all the routes. A capture has a packet of each flow, or as many
-times that as fill a ring.
+nothing with the AR bit; ICRC and checksums are right. Each flow has its own source address, UDP
+source port and QP, and a destination that is drawn at random, with a fixed seed, from all the
+routes. A capture has a packet of each flow, or as many times that as fill a ring.
 """
 
 import ipaddress

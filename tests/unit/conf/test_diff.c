@@ -83,7 +83,7 @@ Test(diff, groups_members_and_routes_are_the_same_wherever_they_stand)
 		"t.yaml:5:26: groups.g0.members[0].weight: 5 -> 1\n"
 		"t.yaml:5:5: groups.g0.members[0]: removed\nt.yaml: groups.g1: removed\n");
 	expect(GROUPS("buckets: 512"), GROUPS("buckets: 1024, hash: [5tuple]"),
-		"t.yaml:5:5: groups.g0.hash: [5tuple, dest_qp] -> [5tuple]\n"
+		"t.yaml:5:5: groups.g0.hash.fields: [5tuple, dest_qp] -> [5tuple]\n"
 		"t.yaml:5:5: groups.g0.buckets: 512 -> 1024\n");
 	expect(TWO(A, G1) "routes: {static: [{prefix: 10.0.0.0/8, group: g0}]}\n",
 		TWO(A, G1) "routes: {static: [{prefix: 10.0.0.0/8, group: g1}, {prefix: "
