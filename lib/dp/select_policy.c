@@ -9,6 +9,7 @@
  * counts as path difference.
  */
 #include "dp/select_inl.h"
+#include "flow/flow.h"
 #include "nhg/policy_inl.h"
 #include "pkt/inner.h"
 

@@ -40,7 +40,8 @@ check_roce(const struct packet *p)
 	cr_assert_eq(m.tos, p->tos);
 	cr_assert_eq(m.ttl, p->ttl);
 	cr_assert_eq(m.tags, p->n_tags);
-	cr_assert_eq(m.flags, PKT_ROCE | (p->version == 6 ? PKT_IP6 : 0));
+	cr_assert_eq(m.flags,
+		PKT_ROCE | (p->version == 6 ? PKT_IP6 : 0) | (p->bth_byte8 & 0x40 ? PKT_AR : 0));
 	if (p->version == 4) {
 		cr_assert_eq(m.src, p->src4);
 		cr_assert_eq(m.dst, p->dst4);
