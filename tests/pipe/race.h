@@ -23,6 +23,8 @@ struct race_conf {
 	const char *more;                /* further sections, or NULL */
 	uint8_t opcode, bth_byte8;
 	uint16_t frame_len;
+	unsigned int first;    /* the group lists its members from this one on, round to it */
+	unsigned int left_out; /* and so many fewer */
 };
 
 struct race {
@@ -57,16 +59,14 @@ race_heads(struct race *r)
 	}
 }
 
-static inline void
-race_open(struct race *r, const struct race_conf *c)
+/* The caller frees it. */
+static inline char *
+race_yaml(const struct race_conf *c)
 {
 	char *text;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	memset(r, 0, sizeof(*r));
-	r->conf = *c;
-	rng_init(&r->rng, 5);
 	fputs("version: 1\nnode: {name: race, id: 7}\nruntime:\n  mbufs: 65536\n  memory: 1GB\n"
 	      "  workers:\n",
 		f);
@@ -77,12 +77,39 @@ race_open(struct race *r, const struct race_conf *c)
 		fprintf(f, "  - {name: o%u, device: o%u, role: longhaul%s%s}\n", i, i,
 			c->port[i] != NULL ? ", " : "", c->port[i] != NULL ? c->port[i] : "");
 	fprintf(f, "%sgroups:\n", c->more != NULL ? c->more : "");
-	fan_group(f, "g", c->members, c->weight, c->group);
+	fprintf(f, "  - name: g\n%s    members:\n", c->group);
+	for (unsigned int k = 0; k < c->members - c->left_out; k++) {
+		unsigned int i = (c->first + k) % c->members;
+
+		fprintf(f, "      - {port: o%u, mac: \"02:aa:00:00:00:%02x\", weight: %u}\n", i, i,
+			c->weight != NULL ? c->weight[i] : 1);
+	}
 	fputs("routes:\n  static: [{prefix: 0.0.0.0/0, group: g}]\n", f);
 	fclose(f);
+	return text;
+}
+
+static inline void
+race_open(struct race *r, const struct race_conf *c)
+{
+	char *text = race_yaml(c);
+
+	memset(r, 0, sizeof(*r));
+	r->conf = *c;
+	rng_init(&r->rng, 5);
 	node_test_open(&r->t, 512, "%s", text);
 	free(text);
 	race_heads(r);
+}
+
+/* The node reads another file, which it has to take. */
+static inline void
+race_reload(struct race *r, const struct race_conf *c)
+{
+	char *text = race_yaml(c);
+
+	cr_assert_eq(node_test_reload(&r->t, text), 0, "%s", r->t.said);
+	free(text);
 }
 
 /* The next `n` packets, at most RACE_BURST, of the flows that `pick` names; each to its queue. */

@@ -87,6 +87,75 @@ Test(flowlet, ten_million_packets_in_flowlets_keep_the_order_of_their_flows)
 		cr_assert_gt(race.came[p], race.n_sent / 8, "port %u: %lu", p, race.came[p]);
 }
 
+/* The node reads another file every 500 us while a million packets pass; returns how often. */
+static unsigned int
+run_reloading(struct race *r, const struct race_conf *c, unsigned int n_files, uint64_t n)
+{
+	unsigned int reloads = 0;
+
+	race_open(r, c);
+	while (r->n_sent < n) {
+		race_send(r, 64, in_shifts);
+		race_step(r, 1000);
+		if (r->t.ticks / 1000 % 500 == 0 && node_settled(r->t.node))
+			race_reload(r, &c[++reloads % n_files]);
+	}
+	race_finish(r);
+	cr_assert_eq(r->n_came, r->n_sent);
+	race_close(r);
+	return reloads;
+}
+
+/* Members in another order and with other weights are the same members. */
+Test(flowlet, reloads_reorder_neither_flowlets_nor_what_goes_by_hash)
+{
+	static const uint32_t weight[] = {3, 1, 2, 2};
+	struct race_conf c[3];
+
+	for (unsigned int k = 0; k < 3; k++) {
+		c[k] = wide("    policy: flowlet\n    gap: 50us\n", 3);
+		c[k].first = k;
+	}
+	c[1].weight = weight;
+	cr_assert_gt(run_reloading(&race, &c[1], 2, 1000000), 25);
+	cr_assert_eq(race.n_reordered, 0, "%lu", race.n_reordered);
+	cr_assert_gt(race.n_moved, 1000);
+	for (unsigned int k = 0; k < 3; k++) {
+		c[k].group = "    policy: ecmp\n";
+		c[k].weight = NULL;
+		c[k].left_out = 0;
+	}
+	cr_assert_gt(run_reloading(&race, c, 3, 1000000), 25);
+	cr_assert_eq(race.n_reordered, 0, "%lu", race.n_reordered);
+	cr_assert_eq(race.n_moved, 0);
+}
+
+/* One that comes gets flowlets that begin, and none that has begun. */
+Test(flowlet, a_member_that_a_reload_brings_takes_no_flow_that_has_begun)
+{
+	struct race_conf c = wide("    policy: flowlet\n    gap: 50us\n", 2), four = c;
+	uint64_t before;
+
+	c.left_out = 1;
+	four.first = 2; /* and all in another order */
+	race_open(&race, &c);
+	for (unsigned int i = 0; i < 4000; i++) {
+		race_send(&race, 64, in_shifts);
+		race_step(&race, 1000);
+	}
+	before = race.came[4];
+	race_reload(&race, &four);
+	for (unsigned int i = 0; i < 8000; i++) {
+		race_send(&race, 64, in_shifts);
+		race_step(&race, 1000);
+	}
+	race_finish(&race);
+	cr_assert_eq(before, 0);
+	cr_assert_gt(race.came[4], race.n_sent / 16, "%lu", race.came[4]);
+	cr_assert_eq(race.n_reordered, 0, "%lu", race.n_reordered);
+	race_close(&race);
+}
+
 /* That the test can see it. */
 Test(flowlet, a_gap_below_the_difference_reorders)
 {
