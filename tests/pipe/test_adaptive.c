@@ -245,3 +245,42 @@ Test(adaptive, flowlets_begin_where_least_waits)
 		race_close(&r);
 	}
 }
+
+/* A device that gives no credit: what waits for it in this worker's VOQ is a backlog like any. */
+Test(adaptive, a_member_through_the_fabric_counts_by_its_voq)
+{
+	static uint8_t frame[2048];
+	struct packet p = packet_roce(4);
+	struct node_test t;
+	uint64_t cut, sent;
+	size_t len;
+
+	node_test_open(&t, 512,
+		"version: 1\nnode: {name: edge, id: 7}\nruntime: {mbufs: 65536, memory: 1GB}\n"
+		"ports:\n"
+		"  - {name: in, device: in, role: nsf, promiscuous: true}\n"
+		"  - {name: out, device: out, role: nsf}\n"
+		"  - {name: fab, device: fab, role: dsf}\n"
+		"dsf: {device_id: 11, devices: [{name: far, id: 21}]}\n"
+		"groups:\n  - name: g\n    policy: adaptive\n    members: [{device: far}, "
+		"{port: out, mac: \"02:00:00:00:0b:01\"}]\n"
+		"routes: {static: [{prefix: 0.0.0.0/0, group: g}]}\n");
+	p.opcode = 0x07;
+	p.bth_byte8 = 0x40;
+	p.payload_len = 1000;
+	len = packet_write(&p, frame, sizeof(frame), NULL);
+	for (unsigned int i = 0; i < 1000; i++) {
+		cr_assert(node_test_put(&t, 0, frame, len));
+		if (i % 8 != 7)
+			continue;
+		node_test_step(&t, 1000);
+		node_test_discard(&t, 1);
+		node_test_discard(&t, 2);
+	}
+	cut = node_test_member(&t, 0, 0);
+	sent = node_test_member(&t, 0, 1);
+	cr_assert_eq(cut + sent, 1000);
+	/* as long as little waits they share, and then no more: 16 KB are 16 packets */
+	cr_assert(cut > 8 && cut < 32, "%lu waited for a device without credit", cut);
+	node_test_close(&t);
+}
