@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include <rte_mbuf.h>
-#include <rte_prefetch.h>
 
 #include "wire/cell.h"
 
@@ -62,13 +61,6 @@ static inline unsigned int
 cut_n_cells(const struct cut *cut, uint32_t len)
 {
 	return (unsigned int)((uint64_t)(len - 1) * cut->inverse >> 32) + 1;
-}
-
-/* The line that the first header goes into, a while before cut_packet(). */
-static inline void
-cut_prefetch(const struct rte_mbuf *m)
-{
-	rte_prefetch0(rte_pktmbuf_mtod_offset(m, const void *, -CELL_PREFIX_LEN));
 }
 
 /*

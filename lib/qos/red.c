@@ -25,16 +25,6 @@ qos_red_init(struct qos_red *r, uint64_t kmin, uint64_t kmax, uint32_t pmax_ppm)
 	return 0;
 }
 
-void
-qos_red_auto(uint64_t rate_bps, uint64_t distance_m, uint64_t *ret_kmin, uint64_t *ret_kmax)
-{
-	/* 2 x 5 ns/m, 8 bits a byte, 10^9 ns a second: 1 / 800,000,000 */
-	unsigned __int128 bdp = (unsigned __int128)rate_bps * distance_m / 800000000;
-
-	*ret_kmin = (uint64_t)(bdp * 11 / 100);
-	*ret_kmax = RTE_MAX((uint64_t)(bdp * 23 / 100), UINT64_C(1));
-}
-
 int
 qos_drain_init(struct qos_drain *d, uint64_t rate_bps, uint32_t permille, uint64_t cap_bytes)
 {

@@ -50,13 +50,6 @@ qos_red_hit(const struct qos_red *r, uint64_t backlog, struct rng *rng)
 	return backlog > r->kmax || rng_next(rng) >> 32 < qos_red_chance(r, backlog);
 }
 
-/*
- * Thresholds of a long-haul port: 0.11 and 0.23 of one bandwidth-delay product, rate x 2 x distance
- * x 5 ns/m. Bytes; kmax is at least 1, so that a distance of 0 is not "never". rate_bps <= 1.6
- * Tbit/s, distance_m <= 10^7. Any thread.
- */
-void qos_red_auto(uint64_t rate_bps, uint64_t distance_m, uint64_t *ret_kmin, uint64_t *ret_kmax);
-
 /* How a phantom queue drains: configuration, immutable. */
 struct qos_drain {
 	uint64_t cap_ps;       /* time that a full one takes to drain */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When to stop a sender and when to let it go on, and the headroom that this takes. */
+/* When to stop a sender and when to let it go on. */
 #include "qos/xoff.h"
 
 #include <errno.h>
@@ -83,13 +83,4 @@ qos_xoff_again(struct qos_xoff *x, uint64_t now)
 {
 	if (x->off)
 		x->refresh_ps = now;
-}
-
-uint64_t
-qos_headroom_bytes(uint64_t distance_m, uint64_t rate_bps, uint32_t mtu_frame, uint64_t response_ns)
-{
-	unsigned __int128 ns = (unsigned __int128)distance_m * 2 * 5 + response_ns;
-	unsigned __int128 in_flight = (ns * rate_bps + 7999999999) / 8000000000;
-
-	return (uint64_t)in_flight + UINT64_C(2) * mtu_frame + 64;
 }

@@ -100,13 +100,4 @@ void qos_xoff_again(struct qos_xoff *x, uint64_t now);
 /* The frame that qos_xoff_turn() asked for could not be sent: the next turn asks again. */
 void qos_xoff_unsaid(struct qos_xoff *x, uint64_t now);
 
-/*
- * Bytes that still come after an XOFF, at worst (802.1Qbb annex O, without its cable and interface
- * detail): 2 x distance x 5 ns/m x rate, two frames of `mtu_frame` bytes (one that the peer has
- * begun, one that delays our XOFF), the XOFF itself (64), and what comes in the response time.
- * Rounded up; right for any 64-bit rate x distance below 2^120. Any thread.
- */
-uint64_t qos_headroom_bytes(
-	uint64_t distance_m, uint64_t rate_bps, uint32_t mtu_frame, uint64_t response_ns);
-
 #endif

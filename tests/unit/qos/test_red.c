@@ -153,23 +153,6 @@ Test(red, curves_that_are_none_are_refused)
 	cr_assert_eq(red.kmin, 7);
 }
 
-Test(red, auto_is_parts_of_a_bandwidth_delay_product)
-{
-	uint64_t kmin, kmax;
-
-	qos_red_auto(100000000000, 1000000, &kmin, &kmax); /* 12.5 GB/s x 10 ms = 125 MB */
-	cr_assert_eq(kmin, 13750000);
-	cr_assert_eq(kmax, 28750000);
-	qos_red_auto(10000000000, 10000, &kmin, &kmax); /* 1.25 GB/s x 100 us = 125 KB */
-	cr_assert_eq(kmin, 13750);
-	cr_assert_eq(kmax, 28750);
-	qos_red_auto(QOS_RATE_MAX, 10000000, &kmin, &kmax); /* 200 GB/s x 100 ms = 20 GB */
-	cr_assert_eq(kmin, 2200000000);
-	cr_assert_eq(kmax, 4600000000);
-	qos_red_auto(100000000000, 0, &kmin, &kmax);
-	cr_assert(kmin == 0 && kmax == 1);
-}
-
 /* A bucket with a hole, by the book; time in picoseconds. */
 struct bucket {
 	long double level, drain; /* bytes, bytes a picosecond */

@@ -154,37 +154,3 @@ Test(xoff, are_repeated_by_the_half_and_never_flood_a_line)
 		}
 	}
 }
-
-Test(xoff, headroom_is_the_round_trip_two_frames_the_pause_and_the_response)
-{
-	/* 10 km at 100 Gbit/s: 100 us x 12.5 GB/s; 2 x 9216; 64; 1 us x 12.5 GB/s */
-	cr_assert_eq(
-		qos_headroom_bytes(10000, 100000000000, 9216, 1000), 1250000 + 18432 + 64 + 12500);
-	/* 100 m at 25 Gbit/s: 1 us x 3.125 GB/s */
-	cr_assert_eq(qos_headroom_bytes(100, 25000000000, 1518, 0), 3125 + 3036 + 64);
-	/* 10,000 km at 400 Gbit/s: 100 ms x 50 GB/s */
-	cr_assert_eq(qos_headroom_bytes(10000000, 400000000000, 0, 0), 5000000064);
-	cr_assert_eq(qos_headroom_bytes(10000000, 1600000000000, 0, 0), 20000000064);
-	cr_assert_eq(qos_headroom_bytes(0, 100000000000, 0, 0), 64);
-	/* a part of a byte is a byte */
-	cr_assert_eq(qos_headroom_bytes(1, 10000000, 0, 0), 65);
-}
-
-/* Against doubles, for the whole range. */
-Test(xoff, headroom_does_not_overflow)
-{
-	struct rng rng;
-
-	rng_init(&rng, 3);
-	for (unsigned int i = 0; i < 100000; i++) {
-		uint64_t distance = rng_below(&rng, 10000001), rate = rng_below(&rng, 400000000001);
-		uint64_t response = rng_below(&rng, 1000001);
-		uint32_t mtu = (uint32_t)rng_below(&rng, 65536);
-		double want = ((double)distance * 10 + (double)response) * (double)rate / 8e9 +
-			      2.0 * mtu + 64;
-		double have = (double)qos_headroom_bytes(distance, rate, mtu, response);
-
-		cr_assert(have >= want - 0.01 - want * 1e-12 && have <= want + 1.01 + want * 1e-12,
-			"%f, want %f", have, want);
-	}
-}
