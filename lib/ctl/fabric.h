@@ -2,7 +2,7 @@
 /*
  * The DSF side of a node as control sees it: destinations and system ports from the configuration,
  * reachability from REACH cells, tables for the workers. ctl/node.c calls it; a node without a
- * fabric has n->fabric NULL, and all of these but fabric_plan() take that.
+ * fabric has n->fabric NULL, which all of these take but those of a link, a way or a system port.
  */
 #ifndef CTL_FABRIC_H
 #define CTL_FABRIC_H

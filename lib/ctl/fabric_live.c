@@ -40,8 +40,8 @@ fabric_set_rate(struct node *n, uint16_t system)
 			bps = port_speed(n->port[p]);
 		rate += bps == 0 ? CONF_DSF_RATE : bps;
 	}
-	s->bound = conf_egress_bound(&n->conf->dsf, rate);
-	/* the worker that owns the scheduler looks at it in each turn */
+	/* the worker that owns the scheduler looks at both in each turn */
+	__atomic_store_n(&s->bound, conf_egress_bound(&n->conf->dsf, rate), __ATOMIC_RELAXED);
 	__atomic_store_n(&s->rate_bps, rate, __ATOMIC_RELAXED);
 }
 

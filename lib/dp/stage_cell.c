@@ -5,7 +5,8 @@
  *        control thread; another device.
  * Next:  what reassembly has finished goes on to stage_parse, by fabric_deliver(); the rest to
  *        stage_fabric.
- * Drops: not_cell, cell_* of pkt/drop.h, system_port, unreachable, handoff_full, reassembly_*.
+ * Drops: runt, segments, not_cell, cell_* of pkt/drop.h, system_port, unreachable, tx_full (in
+ *        transit), handoff_full, reassembly_*.
  */
 #include "cell/fault.h"
 #include "dp/stage.h"

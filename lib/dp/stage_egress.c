@@ -4,7 +4,7 @@
  *        owns.
  * Sets:  counts packets and bytes out. What a port does not take stays, in order.
  * Next:  the wire.
- * Drops: what queue_serve() counts: pfc_storm, impair_loss, delay_line_full.
+ * Drops: what queue_serve() counts: pfc_storm, link_down, impair_loss, delay_line_full.
  */
 #include <string.h>
 

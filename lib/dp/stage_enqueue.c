@@ -2,7 +2,9 @@
 /*
  * Uses:  port_idx, mtu, class, counter; the policy of the port.
  * Sets:  the TX buffers of the ports, or their queues (queue_put.c, fabric_put.c); counts classes
- * and members. Next:  stage_egress. Drops: too_big, tx_segments, and what queue_put() says.
+ *        and members.
+ * Next:  stage_egress, or stage_fabric for a device of the fabric.
+ * Drops: too_big, tx_segments, and what queue_put() and fabric_put() say.
  */
 #include "dp/stage.h"
 

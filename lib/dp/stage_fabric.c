@@ -14,6 +14,7 @@
 static uint8_t
 held_classes(const struct worker *w, const struct fabric_system *s)
 {
+	const uint64_t bound = __atomic_load_n(&s->bound, __ATOMIC_RELAXED);
 	uint16_t first = s->port_idx, last = s->port_idx;
 	uint8_t held = 0;
 
@@ -28,7 +29,7 @@ held_classes(const struct worker *w, const struct fabric_system *s)
 		if (w->snapshot->egress[p]->link)
 			continue;
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
-			if (egress_backlog(commons, c) + buffered > s->bound)
+			if (egress_backlog(commons, c) + buffered > bound)
 				held |= (uint8_t)(1u << c);
 	}
 	return held;
