@@ -15,8 +15,8 @@ mark_qp(struct worker *w, const struct pkt_meta *meta)
 {
 	struct flow_qp *qp;
 
-	if (!(w->snapshot->flows & DP_FLOWS_QP) || w->flow == NULL || meta->flow_idx == FLOW_NONE ||
-		!(meta->flags & PKT_ROCE))
+	if (!(w->snapshot->flows & DP_FLOWS_QP) || w->flow == NULL || w->flow->beside == NULL ||
+		meta->flow_idx == FLOW_NONE || !(meta->flags & PKT_ROCE))
 		return;
 	qp = flow_table_beside(w->flow, meta->flow_idx);
 	qp->ce_set++;

@@ -34,7 +34,7 @@ stage_flow(struct worker *w, struct burst *b)
 	if (likely(flows == 0) || w->flow == NULL)
 		return;
 	flow_table_lookup_bulk(w->flow, b, flows & DP_FLOWS_ALL, w->now_ps);
-	if (!(flows & DP_FLOWS_QP))
+	if (!(flows & DP_FLOWS_QP) || unlikely(w->flow->beside == NULL))
 		return;
 	for (unsigned int i = 0; i < b->n; i++) {
 		const struct pkt_meta *meta = &b->meta[i];

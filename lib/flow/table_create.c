@@ -77,7 +77,7 @@ create_hash(struct flow_table *t, const struct flow_table_config *c)
 }
 
 static void *
-memory_create(size_t len, int socket)
+array_create(size_t len, int socket)
 {
 	return rte_zmalloc_socket("flow", len, RTE_CACHE_LINE_SIZE, socket);
 }
@@ -92,13 +92,13 @@ flow_table_create(const struct flow_table_config *c, struct flow_table **ret_tab
 
 	if (rc != 0)
 		return rc;
-	t = memory_create(sizeof(*t), c->socket);
+	t = array_create(sizeof(*t), c->socket);
 	if (t == NULL)
 		return -ENOMEM;
-	t->flow = memory_create(slots * sizeof(*t->flow), c->socket);
-	t->front = memory_create(2 * (size_t)c->max * sizeof(*t->front), c->socket);
+	t->flow = array_create(slots * sizeof(*t->flow), c->socket);
+	t->front = array_create(2 * (size_t)c->max * sizeof(*t->front), c->socket);
 	if (c->beside_len != 0)
-		t->beside = memory_create(slots * c->beside_len, c->socket);
+		t->beside = array_create(slots * c->beside_len, c->socket);
 	rc = t->flow == NULL || t->front == NULL || (c->beside_len != 0 && t->beside == NULL)
 		     ? -ENOMEM
 		     : create_hash(t, c);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The flow table: what is one flow, what happens when it is full, attacked, or idle. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "flow_test.h"
@@ -340,4 +341,64 @@ Test(table, any_order_of_packets_and_turns_is_the_models)
 	cr_assert_eq(none, t->count.full);
 	cr_assert_gt(t->count.aged, 1000);
 	flow_table_free(t);
+}
+
+/* A worker whose few entries change hands all the time; each record holds its flow's QP, or 0. */
+struct churn {
+	struct flow_table *t;
+	bool stop;
+};
+
+static void *
+churn_main(void *arg)
+{
+	struct churn *c = arg;
+	struct who who = base;
+	uint64_t now = 0;
+
+	for (uint32_t k = 0; !__atomic_load_n(&c->stop, __ATOMIC_RELAXED); k++) {
+		uint32_t idx;
+
+		who.qp = 1 + k % 4096;
+		idx = meet_one(c->t, &who, now);
+		if (idx != FLOW_NONE) {
+			uint64_t *record = flow_table_beside(c->t, idx);
+
+			__atomic_store_n(&record[0], who.qp, __ATOMIC_RELAXED);
+			__atomic_store_n(&record[7], who.qp, __ATOMIC_RELAXED);
+		}
+		now += 4 * PS_PER_MS;
+		flow_table_age(c->t, now);
+	}
+	return NULL;
+}
+
+Test(table, copy_is_of_one_flow_while_the_worker_goes_on)
+{
+	enum { READS = 400000 };
+	struct churn c = {0};
+	uint64_t record[8] __rte_cache_aligned;
+	unsigned int copies = 0, refused = 0;
+	pthread_t thread;
+
+	test_eal(64);
+	c.t = table_up(64, FLOW_AGE_MIN_PS, 64);
+	cr_assert_eq(pthread_create(&thread, NULL, churn_main, &c), 0);
+	for (unsigned int k = 0; k < READS; k++) {
+		struct flow f;
+
+		if (!flow_table_read(c.t, k % flow_table_slots(c.t), &f, record)) {
+			refused++;
+			continue;
+		}
+		copies++;
+		cr_assert(record[0] == 0 || record[0] == f.l4, "QP %u with the record of %lu", f.l4,
+			record[0]);
+		cr_assert(record[7] == 0 || record[7] == f.l4);
+	}
+	__atomic_store_n(&c.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	cr_assert_gt(copies, 0);
+	cr_assert_gt(refused, 0, "a free one at least");
+	flow_table_free(c.t);
 }
