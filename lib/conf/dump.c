@@ -103,7 +103,7 @@ dump_placed(struct dump *d, const struct field *f, const void *in, int indent, b
 		d->rc = -ENOMEM;
 	for (size_t i = 0; one != NULL && i < f->max; i++) {
 		memset(one, 0, f->item_size);
-		if (!f->placed(in, i, one))
+		if (!f->placed(in, i, one) && !f->whole)
 			continue;
 		if (!any) {
 			key(d, f->key, indent, item);

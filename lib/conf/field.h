@@ -86,6 +86,7 @@ struct field {
 	 */
 	bool (*placed)(const void *in, size_t i, void *ret_item);
 	size_t n_none; /* PLACED: bytes at offset that start as 0xff */
+	bool whole;    /* PLACED: a dump has all items, once one is said; `placed` fills in any */
 	bool ordered;  /* LIST: its order means something */
 
 	const char *def_text; /* for the reference, when `def` does not say it */

@@ -26,7 +26,7 @@ class_ecn_placed(const void *in, size_t i, void *ret_item)
 		item->ecn = port->class_ecn[i];
 	item->ecn.pos = port->class_ecn[i].pos.line != 0 ? port->class_ecn[i].pos : port->pos;
 	item->ecn.is_auto = false;
-	return true;
+	return !ecn_is_off(&port->class_ecn[i]);
 }
 
 static bool

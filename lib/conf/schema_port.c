@@ -133,6 +133,7 @@ static const struct field port_fields[] = {
 		.item_size = sizeof(struct class_ecn_item),
 		.place = class_ecn_place,
 		.placed = class_ecn_placed,
+		.whole = true,
 		.max = CONF_CLASSES,
 		.help = "Marking of single classes; before `ecn`."},
 	{.key = "pfc",

@@ -380,9 +380,10 @@ egress_prepare(struct node *n, const struct conf *c, const struct egress_policy 
 
 		if (n->link_bps[p] == 0) /* nobody knows better */
 			qos_pause_speed_init(&m->pause, c->port[p].rate_bps);
-		/* without a shaper that of the link, which is looked at soon */
-		__atomic_store_n(&m->ps_per_byte, ps_per_byte(e->shaped ? c->port[p].rate_bps : 0),
-			__ATOMIC_RELAXED);
+		/* without a shaper that of the link, which is looked at soon, and stays */
+		if (e->shaped || n->policy[p].shaped || m->ps_per_byte == 0)
+			__atomic_store_n(&m->ps_per_byte,
+				ps_per_byte(e->shaped ? c->port[p].rate_bps : 0), __ATOMIC_RELAXED);
 		raise(&m->packets_max, e->packets_max);
 		n->ever_pfc[p] |= e->pfc != 0;
 		for (unsigned int k = 0; k < DP_CLASSES; k++)

@@ -136,8 +136,8 @@ publish(struct reload *r)
 	struct snapshot *old = n->snapshot, *now = r->snapshot;
 
 	n->n_reloads++;
+	egress_prepare(n, r->conf, r->policy);
 	take_over(r);
-	egress_prepare(n, n->conf, n->policy);
 	snapshot_fill(n, n->generation + 1, now);
 	r->snapshot = old;
 	node_publish(n, now);

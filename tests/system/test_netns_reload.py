@@ -89,7 +89,7 @@ def what_the_node_cannot_take_changes_nothing():
     where = lab()
     good = hosts.node_yaml(RUNTIME)
     for text, told in (
-        ("version: 1\nnode: {", "node.yaml:2:"),
+        ("version: 1\nnode: {", "node.yaml:3:1: syntax: got"),
         (good.replace("role: nsf", "role: nfs", 1), "ports.pa.role: got nfs"),
         (good.replace("id: 7", "id: 8"), "node.yaml:2:7: node.id: 7 -> 8 needs a restart."),
         (good.replace("mtu: 1500", "mtu: 1400", 1), "mtu: 1500 -> 1400 needs a restart."),

@@ -103,11 +103,11 @@ Test(diff, what_is_live_is_named_with_both_values_and_its_place)
 	expect(LONG("ecn: {kmin: 1KB, kmax: 2KB, pmax: 50%}"),
 		LONG("ecn: {kmin: 1KB, kmax: 2KB, pmax: 50%}, ecn_by_class: [{class: 1, ecn: "
 		     "\"off\"}]"),
-		"t.yaml:4:115: ports.p0.ecn_by_class[1].ecn.mode: red -> \"off\"\n"
-		"t.yaml:4:115: ports.p0.ecn_by_class[1].ecn.kmin: 1KB -> 0MB\n"
-		"t.yaml:4:115: ports.p0.ecn_by_class[1].ecn.kmax: 2KB -> none\n"
-		"t.yaml:4:115: ports.p0.ecn_by_class[1].ecn.pmax: 50% -> none\n"
-		"t.yaml:4:115: ports.p0.ecn_by_class[1].ecn.drain: 95% -> none\n");
+		"t.yaml:4:5: ports.p0.ecn_by_class[1]: removed\n");
+	expect(LONG("ecn: {kmin: 1KB, kmax: 2KB, pmax: 50%}"),
+		LONG("ecn: {kmin: 1KB, kmax: 2KB, pmax: 50%}, ecn_by_class: [{class: 1, ecn: "
+		     "{kmin: 1KB, kmax: 3KB, pmax: 50%}}]"),
+		"t.yaml:4:115: ports.p0.ecn_by_class[1].ecn.kmax: 2KB -> 3KB\n");
 	expect(LONG("addresses: [10.0.0.1/24]"),
 		LONG("addresses: [10.0.0.1/24, \"2001:db8::1/64\"]"),
 		"t.yaml:4:5: ports.p0.addresses: [10.0.0.1/24] -> [10.0.0.1/24, "
