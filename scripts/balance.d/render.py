@@ -94,8 +94,8 @@ def x_ideal(run):
     return run["completion_ps"] and run["completion_ps"] / run["ideal_ps"]
 
 
-def percent_reordered(run):
-    return 100 * run["paths"]["unequal"]["reordered"] / run["came"]
+def percent_reordered(run, lines="unequal"):
+    return 100 * run["paths"][lines]["reordered"] / run["came"]
 
 
 def short(results):
@@ -105,6 +105,7 @@ def short(results):
     for what, value, form in (
         ("Completion, x ideal", x_ideal, ".2f"),
         ("Bytes of the fullest member, x its share", lambda run: run["max_over_mean"], ".2f"),
+        ("Packets reordered on equal lines, %", lambda run: percent_reordered(run, "equal"), ".1f"),
         ("Packets reordered on unequal lines, %", percent_reordered, ".1f"),
     ):
         rows = {}
