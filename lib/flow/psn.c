@@ -283,7 +283,10 @@ psn_take_any(struct psn *p, uint32_t psn, uint8_t what, uint32_t read_len)
 		else
 			p->stats.repeated++;
 	}
-	p->quick = p->open == 0 && p->n_late == 0 && p->read_len == 0;
+	if (p->missing != 0 || p->n_late != 0 || p->read_len != 0)
+		p->quick = PSN_SLOW;
+	else
+		p->quick = p->open != 0 ? PSN_SHIFT : PSN_QUICK;
 }
 
 void

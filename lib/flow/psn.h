@@ -66,11 +66,18 @@ enum {
 	PSN_READ = 1u << 3,  /* a READ request: takes as many numbers as its response has packets */
 };
 
+/* What the next number in order asks for. */
+enum psn_quick {
+	PSN_SLOW,  /* psn_take_any() */
+	PSN_QUICK, /* nothing is open: it moves on */
+	PSN_SHIFT, /* numbers are open, and none is missing: the window moves, too */
+};
+
 /* All zero is the beginning. */
 struct psn {
 	/* of every packet */
 	uint32_t next;   /* NextExp */
-	uint8_t quick;   /* 1: nothing is open, `next` can be compared and that is all */
+	uint8_t quick;   /* enum psn_quick */
 	uint8_t more;    /* PSN_MORE of the newest packet */
 	uint8_t arrival; /* packets of the stream, modulo 256 */
 	uint8_t begun;
@@ -95,13 +102,17 @@ void psn_take_any(struct psn *p, uint32_t psn, uint8_t what, uint32_t read_len);
 static inline void
 psn_take(struct psn *p, uint32_t psn, uint8_t what, uint32_t read_len)
 {
-	if (unlikely(psn != p->next || !p->quick || (what & PSN_READ))) {
+	if (unlikely(psn != p->next || p->quick == PSN_SLOW || (what & PSN_READ))) {
 		psn_take_any(p, psn, what, read_len);
 		return;
 	}
 	p->next = (psn + 1) & PSN_MASK;
 	p->arrival++;
 	p->more = what & PSN_MORE;
+	if (unlikely(p->quick == PSN_SHIFT)) { /* the first packets of a QP */
+		p->open <<= 1;
+		p->quick = p->open != 0 ? PSN_SHIFT : PSN_QUICK;
+	}
 }
 
 /* The path's MTU is known to be `mtu`, 256..4096 in powers of two; others are ignored. Worker. */

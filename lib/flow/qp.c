@@ -11,9 +11,8 @@
 #include "wire/ip.h"
 #include "wire/roce.h"
 
-/* Behind extension headers, which the parser has walked and found whole. */
-static __attribute__((noinline)) const uint8_t *
-bth_behind_ext(const struct pkt_meta *meta)
+const uint8_t *
+qp_bth_behind_ext(const struct pkt_meta *meta)
 {
 	struct pkt_meta scratch = *meta;
 	uint32_t off = IP6_HDR_LEN;
@@ -21,16 +20,6 @@ bth_behind_ext(const struct pkt_meta *meta)
 	scratch.proto = meta->l3[IP6_OFF_NEXT];
 	parse_ip6_ext(meta->l3, meta->l3_len, PARSE_WINDOW, &off, &scratch);
 	return meta->l3 + off + UDP_HDR_LEN;
-}
-
-const uint8_t *
-qp_bth(const struct pkt_meta *meta)
-{
-	if (!(meta->flags & PKT_IP6))
-		return meta->l3 + (meta->l3[0] & 0xf) * 4u + UDP_HDR_LEN;
-	if (likely(meta->l3[IP6_OFF_NEXT] == IP_PROTO_UDP))
-		return meta->l3 + IP6_HDR_LEN + UDP_HDR_LEN;
-	return bth_behind_ext(meta);
 }
 
 static void

@@ -16,6 +16,7 @@
 
 #include "flow/psn.h"
 #include "pkt/burst.h"
+#include "wire/ip.h"
 
 /* In the order in which packets touch it. All zero is the beginning. */
 struct flow_qp {
@@ -51,8 +52,19 @@ struct qp_stats {
 void qp_take(struct flow_qp *q, const struct pkt_meta *meta, uint32_t frame_len, const uint8_t *bth,
 	uint32_t len);
 
+/* Behind IPv6 extension headers, which the parser has walked and found whole. Worker. */
+const uint8_t *qp_bth_behind_ext(const struct pkt_meta *meta);
+
 /* Where the BTH of a RoCE packet is. Worker. */
-const uint8_t *qp_bth(const struct pkt_meta *meta);
+static inline const uint8_t *
+qp_bth(const struct pkt_meta *meta)
+{
+	if (likely(!(meta->flags & PKT_IP6)))
+		return meta->l3 + (meta->l3[0] & 0xf) * 4u + UDP_HDR_LEN;
+	if (likely(meta->l3[IP6_OFF_NEXT] == IP_PROTO_UDP))
+		return meta->l3 + IP6_HDR_LEN + UDP_HDR_LEN;
+	return qp_bth_behind_ext(meta);
+}
 
 /* Of a copy, or by the worker. */
 void qp_read(const struct flow_qp *q, struct qp_stats *ret_stats);
