@@ -317,13 +317,16 @@ static bool
 make_room(struct reasm *r, const struct cell_header *h)
 {
 	const struct reasm_slot *slot;
+	struct reasm_stream *s;
 
 	if (r->oldest == REASM_NONE)
 		return false;
 	slot = &r->slot[r->oldest];
-	if (slot->packet_id == h->packet_id && r->stream[slot->stream_idx].key == reasm_key(h))
+	s = &r->stream[slot->stream_idx];
+	if (slot->packet_id == h->packet_id && s->key == reasm_key(h))
 		return true;
-	pass(r, &r->stream[slot->stream_idx], slot->packet_id, 1, DROP_reassembly_full);
+	pass(r, s, slot->packet_id, 1, DROP_reassembly_full);
+	go_on(r, s); /* what is whole behind that one waits for nothing, the oldest or not */
 	return !is_full(r);
 }
 

@@ -288,10 +288,8 @@ make_room(struct reasm_model *m, struct model_packet *first)
 {
 	struct model_packet *p = NULL;
 	struct model_stream *s = &m->stream[first->stream];
-	uint32_t stream, until;
+	uint32_t stream = first->stream;
 
-	stream = first->stream;
-	until = first->id;
 	while (s->learning && find(m, stream, s->next_id) == NULL)
 		s->next_id++;
 	s->learning = false;
@@ -307,8 +305,7 @@ make_room(struct reasm_model *m, struct model_packet *first)
 		drop(m, p, DROP_reassembly_full);
 	}
 	s->next_id++;
-	if (ahead(s, until) < 0)
-		deliver_whole_ones(m, stream);
+	deliver_whole_ones(m, stream);
 }
 
 enum drop_reason

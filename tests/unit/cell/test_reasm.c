@@ -535,6 +535,29 @@ Test(reasm, when_cells_are_used_up_the_oldest_packet_ends_and_the_next_cell_has_
 	bench_close(&b);
 }
 
+/* The oldest, id 3, is further on: what it waits for ends, and what is whole before it goes. */
+Test(reasm, when_cells_are_used_up_what_is_whole_behind_the_lost_one_goes)
+{
+	struct reasm_config c = bench_config(&b);
+	struct cell_header third = cell_of(1, 3, 1000, 256, 0, 0);
+	struct cell_header first = cell_of(1, 0, 1000, 256, 0, CELL_SYNC);
+	struct cell_header other = cell_of(2, 0, 1000, 256, 0, CELL_SYNC);
+
+	c.n_cells = 4;
+	bench_open(&b, &c, 255, 256);
+	cr_assert_eq(bench_put(&b, &third, 0), DROP_NONE);
+	cr_assert_eq(bench_put(&b, &first, 1), DROP_NONE);
+	for (uint32_t id = 1; id < 3; id++)
+		cr_assert_eq(bench_one(&b, 1, id, 0, 2), DROP_NONE);
+	bench_expect_none(&b);
+	cr_assert_eq(bench_put(&b, &other, 3), DROP_NONE);
+	cr_assert_eq(b.drop[DROP_reassembly_full], 1);
+	for (uint32_t id = 1; id < 3; id++)
+		bench_expect(&b, 1, id, 100);
+	bench_expect_none(&b);
+	bench_close(&b);
+}
+
 /* A cell a microsecond, and room for a tenth of those of a timeout: bursts of 16, taken each. */
 Test(reasm, one_loss_with_too_little_room_for_the_timeout_costs_one_packet)
 {
