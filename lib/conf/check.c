@@ -3,7 +3,8 @@
  * Across the items of a file: addresses that repeat; next hops and routes that are the node itself;
  * next hops on no network of their port. Comes last, after field.c has read what can be read; items
  * that failed there are empty here and are passed over. Other things that repeat are in
- * check_unique.c, queues in check_queue.c, the fabric in check_dsf.c.
+ * check_unique.c, queues in check_queue.c, hyper ports in
+ * check_hyper.c, the fabric in check_dsf.c.
  */
 #include "conf/check.h"
 
@@ -204,6 +205,8 @@ check_file(struct decode *d)
 	own_fini(&own);
 	if (tree_has_all(d->tree, "ports") && tree_has_all(d->tree, "classes"))
 		check_queues(d);
+	if (tree_has_all(d->tree, "ports") && tree_has_all(d->tree, "hyperports"))
+		check_hypers(d);
 	if (tree_has_all(d->tree, "ports") && tree_has_all(d->tree, "dsf"))
 		check_dsf(d);
 	return rc;

@@ -18,6 +18,12 @@ int check_uniques(struct decode *d);
 void check_queues(struct decode *d);
 
 /*
+ * The part of it that is about hyper ports: fills in what their members come to as one port, and
+ * adds an error where a member is used beside it or the timeout is within the skew.
+ */
+void check_hypers(struct decode *d);
+
+/*
  * The part of it that is about the fabric: fills in what `auto` and a missing key come to, and adds
  * an error where links, cells and destinations do not fit.
  */

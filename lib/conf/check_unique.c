@@ -37,6 +37,18 @@ port_mac(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_l
 }
 
 static size_t
+count_hypers(const struct conf *c)
+{
+	return c->n_hypers;
+}
+
+static bool
+hyper_name(const struct decode *d, size_t i, const void **ret_key, uint32_t *ret_len)
+{
+	return unique_text(d->conf->hyper[i].name, ret_key, ret_len);
+}
+
+static size_t
 count_groups(const struct conf *c)
 {
 	return c->n_groups;
@@ -126,6 +138,7 @@ static const struct {
 	{{NULL, "ports", "name", false, "a name of its own"}, count_ports, port_name},
 	{{NULL, "ports", "device", false, "a device of its own"}, count_ports, port_device},
 	{{NULL, "ports", "mac", false, "a MAC of its own"}, count_ports, port_mac},
+	{{NULL, "hyperports", "name", false, "a name of its own"}, count_hypers, hyper_name},
 	{{NULL, "groups", "name", false, "a name of its own"}, count_groups, group_name},
 	{{"runtime", "workers", "lcore", false, "an lcore of its own"}, count_workers,
 		worker_lcore},

@@ -40,6 +40,9 @@ conf_free(struct conf *c)
 	for (size_t i = 0; i < c->n_groups; i++)
 		free(c->group[i].member);
 	free(c->group);
+	for (size_t i = 0; i < c->n_hypers; i++)
+		free(c->hyper[i].member);
+	free(c->hyper);
 	free(c->dsf.system_port);
 	free(c->dsf.device);
 	free(c->route);

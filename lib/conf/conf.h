@@ -18,11 +18,13 @@
 #include "conf/conf_dsf.h"
 #include "conf/conf_qos.h"
 
-#define CONF_PORTS_MAX   128u /* ports of one node; DPDK devices of a process are fewer (32) */
-#define CONF_CLASSES     8u   /* 802.1Q priorities */
-#define CONF_DSCPS       64u
-#define CONF_MEMBERS_MAX 128u
-#define CONF_GROUPS_MAX  32000u
+#define CONF_PORTS_MAX         128u /* ports of one node; DPDK devices of a process are fewer (32) */
+#define CONF_CLASSES           8u   /* 802.1Q priorities */
+#define CONF_HYPERS_MAX        16u
+#define CONF_HYPER_MEMBERS_MAX 8u
+#define CONF_DSCPS             64u
+#define CONF_MEMBERS_MAX       128u
+#define CONF_GROUPS_MAX        32000u
 
 struct conf_addr {
 	uint8_t family;     /* AF_INET, AF_INET6; 0: none */
@@ -66,6 +68,25 @@ struct conf_port {
 	struct conf_impair impair_in, impair_out;
 	uint8_t dscp_class[CONF_DSCPS];   /* of what comes in; 0xff: the node's classes decide */
 	uint8_t dscp_rewrite[CONF_DSCPS]; /* of what goes out; 0xff: it stays */
+	uint16_t hyper; /* 1 + index of the hyper port it is a member of; 0: none */
+};
+
+/* Several long lines that are one port, in order. Its name is a port's to groups. */
+struct conf_hyper {
+	char name[CONF_NAME_MAX];
+	struct conf_pos pos;
+	uint16_t *member;    /* port indexes; each is a member of one hyper port */
+	size_t n_members;    /* 2..CONF_HYPER_MEMBERS_MAX */
+	uint32_t window;     /* packets that may overtake one, a power of two; default 4096 */
+	uint64_t timeout_ns; /* that one is waited for; default 5 ms */
+	bool require_all;    /* it is up only while all members are; default true */
+	uint16_t ethertype;  /* 0x0600..0xffff; default 0x88b6 */
+	/*
+	 * What its members are together, as one port: the sum of their rates, curves and pauses;
+	 * the least MTU less the header. Of the delay, jitter and the like, which stay theirs,
+	 * none.
+	 */
+	struct conf_port as_port;
 };
 
 struct conf_class {
@@ -84,7 +105,7 @@ struct conf_class {
 /* A way out: by a port to a neighbour, or through the fabric to a device. */
 struct conf_member {
 	struct conf_pos pos;
-	uint16_t port_idx;    /* UINT16_MAX: by device */
+	uint16_t port_idx;    /* n_ports + index: a hyper port; UINT16_MAX: by device */
 	uint16_t device_idx;  /* in dsf.device; UINT16_MAX: by port */
 	uint16_t system_port; /* of the device; 0: its router */
 	uint32_t weight;      /* 0..65535; default 1 */
@@ -174,6 +195,8 @@ struct conf {
 
 	struct conf_port *port;
 	size_t n_ports;
+	struct conf_hyper *hyper; /* behind the ports where ways out are numbered */
+	size_t n_hypers;
 	struct conf_class class_[CONF_CLASSES];
 	struct conf_dsf dsf;
 	struct conf_group *group;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "conf/hyper_item.h"
 
 void
 dsf_port_check(struct decode *d, uint32_t map, const struct path *p, struct conf_port *port)
@@ -49,18 +50,27 @@ static const struct {
 	{0x88cc, "LLDP"},
 };
 
+const char *
+ethertype_owner(uint16_t type)
+{
+	for (size_t i = 0; i < BITS_ARRAY_LEN(taken); i++)
+		if (taken[i].type == type)
+			return taken[i].whose;
+	return NULL;
+}
+
 static void
 check_ethertype(struct decode *d, uint32_t map, const struct path *p, const struct conf_dsf *f)
 {
 	struct path here = path_key(p, "ethertype");
 	uint32_t v = tree_get(d->tree, map, "ethertype");
+	const char *owner = ethertype_owner(f->ethertype);
 
-	for (size_t i = 0; i < BITS_ARRAY_LEN(taken) && v != TREE_NONE; i++)
-		if (taken[i].type == f->ethertype)
-			path_error(d->errors, &here, tree_pos(d->tree, v),
-				"got that of %s, want one that nothing else on the links has, such "
-				"as 0x88b5 or 0x88b6",
-				taken[i].whose);
+	if (v != TREE_NONE && owner != NULL)
+		path_error(d->errors, &here, tree_pos(d->tree, v),
+			"got that of %s, want one that nothing else on the links has, such as "
+			"0x88b5 or 0x88b6",
+			owner);
 }
 
 static void

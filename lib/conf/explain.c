@@ -6,11 +6,13 @@
 #include "conf/explain.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "conf/arithmetic.h"
 #include "conf/fabric.h"
+#include "conf/hyper.h"
 #include "conf/value.h"
 
 #define LABEL_WIDTH 16
@@ -267,6 +269,26 @@ explain_port(const struct conf_port *p, FILE *out)
 }
 
 static void
+explain_hyper(const struct conf *c, const struct conf_hyper *h, FILE *out)
+{
+	char is[AMOUNT_LEN], rate[AMOUNT_LEN], skew[CONF_HYPER_TEXT];
+
+	fprintf(out, "hyperport %s: %zu members, %s, mtu %u\n", h->name, h->n_members,
+		h->require_all ? "all or none" : "as many as there are", h->as_port.mtu);
+	explain_row(out, "skew", time_show(conf_hyper_skew_ns(c, h), is), "%.200s",
+		conf_hyper_skew_text(c, h, skew));
+	explain_row(
+		out, "timeout", time_show(h->timeout_ns, is), "no packet waits longer for others");
+	snprintf(is, sizeof(is), "%u", h->window);
+	explain_row(out, "window", is,
+		"packets; the skew at %s/s is %" PRIu64 " of %u B (3/4 of the MTU)",
+		amount_show(AMOUNT_BITS, h->as_port.rate_bps, rate), conf_hyper_frames(c, h),
+		h->as_port.mtu * 3u / 4);
+	all_ecn_rows(&h->as_port, out);
+	fputc('\n', out);
+}
+
+static void
 explain_classes(const struct conf *c, FILE *out)
 {
 	fputs("class  name              limit at a port  lossless  scheduler\n", out);
@@ -289,6 +311,8 @@ conf_explain(const struct conf *c, FILE *out)
 	for (size_t i = 0; i < c->n_ports; i++)
 		if (c->port[i].role != CONF_ROLE_DSF && has_queues(&c->port[i]))
 			explain_port(&c->port[i], out);
+	for (size_t i = 0; i < c->n_hypers; i++)
+		explain_hyper(c, &c->hyper[i], out);
 	if (conf_dsf_links(c) != 0)
 		explain_dsf(c, out);
 	explain_classes(c, out);

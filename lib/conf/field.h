@@ -60,6 +60,7 @@ struct field {
 	bool pow2;      /* INT: a power of two */
 	bool hex;       /* INT: 0x and hex digits */
 	bool or_one;    /* DSCPS: one item without a list, too */
+	bool or_hyper;  /* PORT: a hyper port, too, as n_ports + its index */
 	uint8_t size;   /* bytes of the integer; 0: checked and not stored */
 	size_t offset;  /* in the struct that the table describes */
 	size_t has_offset;
@@ -160,11 +161,11 @@ const char *field_want(const struct field *f, char buf[FIELD_WANT_LEN]);
 void field_store(void *out, uint8_t size, uint64_t value);
 
 /* Index by name, or -1; `len` may not be that of a NUL-terminated text's. */
-int ref_port(const struct decode *d, const char *name);
+int ref_port(const struct decode *d, const char *name, bool or_hyper);
 int ref_group(struct decode *d, const char *name);
 int ref_device(const struct decode *d, const char *name);
-/* The nearest name of its kind (FIELD_PORT, FIELD_GROUP, FIELD_DEVICE), or NULL. */
-const char *ref_nearest(const struct decode *d, enum field_type type, const char *name);
+/* The nearest name of the kind of f (FIELD_PORT, FIELD_GROUP, FIELD_DEVICE), or NULL. */
+const char *ref_nearest(const struct decode *d, const struct field *f, const char *name);
 /* Reads `node.port` into the struct topo_end at `out`; the node is one of d->topo. */
 int ref_end(const struct decode *d, uint32_t idx, void *out, struct hint *h);
 

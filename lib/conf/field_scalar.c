@@ -162,7 +162,7 @@ read_string(struct decode *d, const char *s, size_t len, void *out, struct hint 
 static int
 name_hint(struct decode *d, const struct field *f, const char *s, struct hint *h)
 {
-	const char *near = ref_nearest(d, f->type, s);
+	const char *near = ref_nearest(d, f, s);
 
 	if (near != NULL)
 		return hint_say(h, "the nearest is %s", near);
@@ -177,7 +177,7 @@ static int
 read_ref(struct decode *d, const struct field *f, uint32_t idx, void *out, struct hint *h)
 {
 	const char *s = tree_text(d->tree, idx);
-	int i = f->type == FIELD_PORT    ? ref_port(d, s)
+	int i = f->type == FIELD_PORT    ? ref_port(d, s, f->or_hyper)
 		: f->type == FIELD_GROUP ? ref_group(d, s)
 					 : ref_device(d, s);
 
@@ -233,6 +233,7 @@ may_be_named_later(const struct decode *d, const struct field *f, const struct t
 {
 	return node->type == TREE_TEXT &&
 	       ((f->type == FIELD_PORT && !tree_has_all(d->tree, "ports")) ||
+		       (f->or_hyper && !tree_has_all(d->tree, "hyperports")) ||
 		       (f->type == FIELD_GROUP && !tree_has_all(d->tree, "groups")) ||
 		       (f->type == FIELD_DEVICE && !tree_has_all(d->tree, "dsf")) ||
 		       (f->type == FIELD_END && !tree_has_all(d->tree, "nodes")));

@@ -69,7 +69,7 @@ word_of(const struct field *f, uint64_t value)
 static size_t
 n_named(const struct field *f, const struct conf *c)
 {
-	return f->type == FIELD_PORT    ? c->n_ports
+	return f->type == FIELD_PORT    ? c->n_ports + (f->or_hyper ? c->n_hypers : 0)
 	       : f->type == FIELD_GROUP ? c->n_groups
 					: c->dsf.n_devices;
 }
@@ -82,6 +82,8 @@ name_of(const struct field *f, const struct conf *c, const void *in)
 
 	if (idx >= n_named(f, c))
 		return NULL;
+	if (f->type == FIELD_PORT && idx >= c->n_ports)
+		return c->hyper[idx - c->n_ports].name;
 	return f->type == FIELD_PORT    ? c->port[idx].name
 	       : f->type == FIELD_GROUP ? c->group[idx].name
 					: c->dsf.device[idx].name;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conf/field.h"
+#include "conf/hyper.h"
 #include "conf/nearest.h"
 
 #define NEAREST_NAMES_MAX 2000u /* looked at for a hint; a hundred hints must cost no second */
@@ -17,6 +18,15 @@ conf_port_by_name(const struct conf *c, const char *name)
 {
 	for (size_t i = 0; i < c->n_ports; i++)
 		if (c->port[i].name[0] != '\0' && strcmp(c->port[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+int
+conf_hyper_by_name(const struct conf *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_hypers; i++)
+		if (c->hyper[i].name[0] != '\0' && strcmp(c->hyper[i].name, name) == 0)
 			return (int)i;
 	return -1;
 }
@@ -65,9 +75,14 @@ index_groups(struct decode *d)
 }
 
 int
-ref_port(const struct decode *d, const char *name)
+ref_port(const struct decode *d, const char *name, bool or_hyper)
 {
-	return conf_port_by_name(d->conf, name);
+	int i = conf_port_by_name(d->conf, name);
+
+	if (i >= 0 || !or_hyper)
+		return i;
+	i = conf_hyper_by_name(d->conf, name);
+	return i < 0 ? i : (int)d->conf->n_ports + i;
 }
 
 int
@@ -101,29 +116,29 @@ ref_device(const struct decode *d, const char *name)
 }
 
 static size_t
-count_names(const struct conf *c, enum field_type type)
+count_names(const struct conf *c, const struct field *f)
 {
-	return type == FIELD_PORT    ? c->n_ports
-	       : type == FIELD_GROUP ? c->n_groups
-				     : c->dsf.n_devices;
+	return f->type == FIELD_PORT    ? c->n_ports + (f->or_hyper ? c->n_hypers : 0)
+	       : f->type == FIELD_GROUP ? c->n_groups
+					: c->dsf.n_devices;
 }
 
 static const char *
 name_at(const struct conf *c, enum field_type type, size_t i)
 {
-	return type == FIELD_PORT    ? c->port[i].name
+	return type == FIELD_PORT ? i < c->n_ports ? c->port[i].name : c->hyper[i - c->n_ports].name
 	       : type == FIELD_GROUP ? c->group[i].name
 				     : c->dsf.device[i].name;
 }
 
 const char *
-ref_nearest(const struct decode *d, enum field_type type, const char *name)
+ref_nearest(const struct decode *d, const struct field *f, const char *name)
 {
-	size_t n = count_names(d->conf, type);
+	size_t n = count_names(d->conf, f);
 	struct nearest near;
 
 	nearest_init(&near, name);
 	for (size_t i = 0; i < n && i < NEAREST_NAMES_MAX; i++)
-		nearest_offer(&near, name_at(d->conf, type, i));
+		nearest_offer(&near, name_at(d->conf, f->type, i));
 	return near.best;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The keys of a configuration; those of ports and classes are in schema_port.c, those of the fabric
- * in schema_dsf.c. Sections are read in the order of schema_file: ports before those who refer to
- * ports, devices before groups, groups before routes.
+ * in schema_dsf.c, those of hyper ports in schema_hyper.c. Sections are read in the order of
+ * schema_file: ports before those who refer to ports, devices before groups, groups before routes.
  */
 #include "conf/schema.h"
 
@@ -192,7 +192,9 @@ static const struct field member_fields[] = {
 		.size = sizeof(uint16_t),
 		.def = UINT16_MAX,
 		.def_text = "this or `device`",
-		.help = "The port that leads to the next hop, by name. Not one of role dsf."},
+		.or_hyper = true,
+		.help = "The port or hyperport that leads to the next hop, by name. Not a port of "
+			"role dsf, nor a member of a hyperport."},
 	{.key = "device",
 		.live = true,
 		.type = FIELD_DEVICE,
@@ -379,6 +381,12 @@ static const struct field file_fields[] = {
 		.placed = class_placed,
 		.max = CONF_CLASSES,
 		.help = "Traffic classes, by DSCP."},
+	{.key = "hyperports",
+		.type = FIELD_LIST,
+		AS_LIST(conf, hyper, n_hypers),
+		.item = &schema_hyper,
+		.max = CONF_HYPERS_MAX,
+		.help = "Long lines that are one port, in order."},
 	{.key = "dsf",
 		.type = FIELD_MAP,
 		AT(conf, dsf),

@@ -18,6 +18,7 @@
 
 extern const struct schema schema_port, schema_class;   /* schema_port.c */
 extern const struct schema schema_dsf;                  /* schema_dsf.c */
+extern const struct schema schema_hyper;                /* schema_hyper.c */
 extern const struct schema schema_flows;                /* schema_flows.c */
 extern const struct schema schema_group, schema_member; /* schema.c */
 

@@ -11,6 +11,7 @@
 #include "base/bits.h"
 #include "conf/errors.h"
 #include "conf/fabric.h"
+#include "conf/hyper.h"
 #include "conf/value.h"
 #include "conf/warn_dsf.h"
 #include "conf/warn_policy.h"
@@ -193,6 +194,7 @@ conf_warnings(const struct conf *c, struct conf_errors *ret_warnings)
 	warn_unpolled_ports(c, &w);
 	warn_queues(c, &w);
 	warn_dsf(c, &w);
+	warn_hypers(c, &w);
 	for (size_t i = 0; i < c->n_groups; i++)
 		warn_members(&c->group[i], &w);
 	for (size_t i = 0; i < c->n_groups; i++)

@@ -10,6 +10,7 @@
 #include "ctl/egress.h"
 #include "ctl/fabric.h"
 #include "ctl/flows.h"
+#include "ctl/hyper.h"
 #include "ctl/ports.h"
 #include "ctl/say.h"
 #include "port/port.h"
@@ -48,13 +49,14 @@ count_packets(const struct conf *c, struct budget_users u)
 			   u.n_workers * (BURST_MAX + PORTS_POOL_CACHE * 2),
 	};
 
-	for (size_t p = 0; p < c->n_ports; p++) {
+	for (size_t p = 0; p < c->n_ports + c->n_hypers; p++) {
 		n.queues += egress_queue_packets(c, p);
 		n.lines += egress_line_packets(c, p);
 	}
 	n.held = egress_paused_packets(c);
 	n.fabric = fabric_mbufs(c, u.n_workers);
-	n.sum = n.rings + n.workers + n.queues + n.held + n.lines + n.fabric;
+	n.hypers = hyper_mbufs(c);
+	n.sum = n.rings + n.workers + n.queues + n.held + n.lines + n.fabric + n.hypers;
 	return n;
 }
 
@@ -102,8 +104,8 @@ group_bytes(const struct conf *c, unsigned int n_workers)
 static uint64_t
 record_bytes(const struct conf *c, unsigned int n_workers)
 {
-	return n_workers *
-	       pkt_chunks_bytes(egress_records_room(c), (uint32_t)c->n_ports * QUEUE_FIFOS);
+	return n_workers * pkt_chunks_bytes(egress_records_room(c),
+				   (uint32_t)(c->n_ports + c->n_hypers) * QUEUE_FIFOS);
 }
 
 static uint64_t
@@ -113,8 +115,9 @@ worker_bytes(const struct conf *c, unsigned int n_workers)
 
 	return n_workers *
 	       (sizeof(struct worker) + sizeof(struct counters) + members * sizeof(struct counter) +
-		       c->n_ports * (sizeof(struct worker_tx) + sizeof(struct worker_rxq) +
-					    sizeof(struct worker_queue) + sizeof(struct load)));
+		       (c->n_ports + c->n_hypers) *
+			       (sizeof(struct worker_tx) + sizeof(struct worker_rxq) +
+				       sizeof(struct worker_queue) + sizeof(struct load)));
 }
 
 int
@@ -149,7 +152,7 @@ build_budget(const struct conf *c, struct budget_users users, const struct node_
 	b.records = record_bytes(c, users.n_workers);
 	b.flows = flows_bytes(c, users.n_workers);
 	b.workers = worker_bytes(c, users.n_workers) + b.records + b.flows +
-		    fabric_bytes(c, users.n_workers);
+		    fabric_bytes(c, users.n_workers) + hyper_bytes(c);
 	b.eal = EAL_BYTES;
 	b.total = b.fib + b.groups + b.mbufs + b.workers + b.eal;
 	*ret_budget = b;
@@ -170,9 +173,9 @@ static int
 check_mbufs(const struct conf *c, const struct budget *b, const struct node_log *log)
 {
 	const struct budget_packets *n = &b->packets;
-	uint64_t need = n->rings + n->workers + n->lines + n->held + n->fabric;
+	uint64_t need = n->rings + n->workers + n->lines + n->held + n->fabric + n->hypers;
 
-	if (c->mbufs == 0 || n->lines + n->held == 0 || need <= c->mbufs)
+	if (c->mbufs == 0 || n->lines + n->held + n->hypers == 0 || need <= c->mbufs)
 		return 0;
 	node_say(log, NODE_ERROR,
 		"the node needs %" PRIu64 " packet buffers (%" PRIu64

@@ -67,6 +67,7 @@ struct budget_packets {
 	uint64_t queues;  /* class queues, full of what nobody pauses */
 	uint64_t lines;   /* delay lines, full */
 	uint64_t fabric;  /* VOQs, reassembly, cells that wait */
+	uint64_t hypers;  /* held until they are in order, and between workers */
 	uint64_t held;    /* what pause promises: xoff and headroom of all ports with pfc */
 	uint64_t sum;
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/hyper.h"
 #include "ctl/build.h"
 #include "ctl/fabric.h"
 #include "ctl/say.h"
@@ -86,10 +87,11 @@ static void
 fill_port_member(const struct node *n, const struct build_group *b, const struct conf_member *m,
 	struct nhg_member *ret_member)
 {
-	const struct port *port = n->port[m->port_idx];
+	const struct port *port = n->port[conf_first_port(b->conf, m->port_idx)];
 
 	ret_member->port_idx = m->port_idx;
-	ret_member->mtu = port->mtu;
+	ret_member->mtu =
+		m->port_idx < n->n_ports ? port->mtu : conf_out(b->conf, m->port_idx)->mtu;
 	ret_member->resolved = resolve(n, b->conf, m, ret_member->l2);
 	memcpy(ret_member->l2 + 6, port->mac, 6);
 }

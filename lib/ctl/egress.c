@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "conf/headroom.h"
+#include "conf/hyper.h"
 #include "conf/value.h"
 #include "ctl/fabric.h"
+#include "ctl/hyper.h"
 #include "ctl/ports.h"
 #include "ctl/say.h"
 
@@ -83,6 +85,9 @@ egress_paused_packets(const struct conf *c)
 	for (size_t p = 0; p < c->n_ports; p++)
 		n += (uint64_t)__builtin_popcount(paused_classes(&c->port[p])) *
 		     frames(&c->port[p], conf_pfc_bytes(&c->port[p]));
+	/* what waited for a gap comes at once */
+	for (size_t h = 0; h < c->n_hypers; h++)
+		n += paused_classes(&c->hyper[h].as_port) != 0 ? c->hyper[h].window : 0;
 	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX / 2);
 }
 
@@ -103,12 +108,14 @@ egress_open_bytes(const struct conf *c)
 uint32_t
 egress_queue_packets(const struct conf *c, size_t port)
 {
-	const struct conf_port *p = &c->port[port];
+	const struct conf_port *p = conf_out(c, port);
 	uint64_t all, paused, n;
 
 	if (p->role == CONF_ROLE_DSF)
 		return FABRIC_LINK_CELLS;
-	if (!egress_is_queued(p))
+	if (p->hyper != 0) /* its packets wait at the hyper port */
+		return EGRESS_PLAIN_PACKETS;
+	if (port < c->n_ports && !egress_is_queued(p))
 		return c->dsf.pos.line != 0 ? FABRIC_EGRESS_PACKETS : EGRESS_PLAIN_PACKETS;
 	/* limits count what is paused, which has its own room; something is left beside it */
 	all = frames(p, egress_lossless_bytes(c) + egress_lossy_bytes(c));
@@ -120,10 +127,10 @@ egress_queue_packets(const struct conf *c, size_t port)
 uint32_t
 egress_line_packets(const struct conf *c, size_t port)
 {
-	uint64_t bytes = conf_delay_line_bytes(&c->port[port]);
+	uint64_t bytes = conf_delay_line_bytes(conf_out(c, port));
 
 	return bytes == 0 ? 0
-			  : (uint32_t)RTE_MIN(frames(&c->port[port], bytes) + EGRESS_LINE_SLACK,
+			  : (uint32_t)RTE_MIN(frames(conf_out(c, port), bytes) + EGRESS_LINE_SLACK,
 				    (uint64_t)UINT32_MAX);
 }
 
@@ -132,7 +139,7 @@ egress_records(const struct conf *c)
 {
 	uint64_t n = egress_paused_packets(c); /* wherever it waits, and only once */
 
-	for (size_t p = 0; p < c->n_ports; p++)
+	for (size_t p = 0; p < c->n_ports + c->n_hypers; p++)
 		n += (uint64_t)egress_queue_packets(c, p) + egress_line_packets(c, p);
 	n += fabric_voq_packets(c);
 	return (uint32_t)RTE_MIN(n, (uint64_t)UINT32_MAX);
@@ -194,7 +201,9 @@ impair_conf(const struct conf_impair *i)
 static int
 fill_rates(struct egress_policy *e, const struct conf *conf, const struct conf_port *p)
 {
-	int rc = p->rate_bps == 0 ? 0 : qos_rate_init(&e->rate, p->rate_bps, p->rate_l2);
+	/* of a hyper port, by which phantom queues count */
+	uint64_t rate = RTE_MIN(p->rate_bps, QOS_RATE_MAX);
+	int rc = rate == 0 ? 0 : qos_rate_init(&e->rate, rate, p->rate_l2);
 
 	for (unsigned int c = 0; c < DP_CLASSES && rc == 0; c++) {
 		struct egress_class *class = &e->class_[c];
@@ -202,8 +211,8 @@ fill_rates(struct egress_policy *e, const struct conf *conf, const struct conf_p
 		rc = fill_class(class, &conf->class_[c], &p->class_ecn[c]);
 		/* deeper than twice kmax it marks the same, and only takes longer to drain */
 		if (rc == 0 && class->phantom)
-			rc = qos_drain_init(&e->drain[c], p->rate_bps,
-				p->class_ecn[c].phantom_permille, 2 * class->mark.kmax);
+			rc = qos_drain_init(&e->drain[c], rate, p->class_ecn[c].phantom_permille,
+				2 * class->mark.kmax);
 	}
 	return rc;
 }
@@ -249,7 +258,7 @@ fill_impair(struct egress_policy *e, const struct conf_port *p)
 static void
 fill_line(struct egress_policy *e, const struct conf *conf, size_t port)
 {
-	const struct conf_port *p = &conf->port[port];
+	const struct conf_port *p = conf_out(conf, port);
 
 	e->line_max = egress_line_packets(conf, port);
 	e->delay_ps = p->delay_ns * PS_PER_NS;
@@ -261,7 +270,8 @@ fill_line(struct egress_policy *e, const struct conf *conf, size_t port)
 static int
 fill_policy(const struct node *n, struct egress_policy *e, const struct conf *conf, size_t port)
 {
-	const struct conf_port *p = &conf->port[port];
+	const struct conf_port *p = conf_out(conf, port);
+	bool hyper = port >= conf->n_ports;
 	int rc = fill_rates(e, conf, p);
 
 	if (rc == 0)
@@ -272,10 +282,10 @@ fill_policy(const struct node *n, struct egress_policy *e, const struct conf *co
 	fill_rewrite(e, p);
 	e->packets_max = egress_queue_packets(conf, port);
 	e->packets_pfc = egress_paused_packets(conf);
-	e->queued = egress_is_queued(p);
+	e->queued = egress_is_queued(p) || hyper;
 	e->link = p->role == CONF_ROLE_DSF;
-	e->shaped = p->rate_bps != 0 && !e->link;
-	e->in.pace_tsc = ports_pace_tsc(n, p, port);
+	e->shaped = p->rate_bps != 0 && !e->link && !hyper; /* its members are */
+	e->in.pace_tsc = hyper ? 0 : ports_pace_tsc(n, p, port);
 	return rc;
 }
 
@@ -332,21 +342,22 @@ zalloc(size_t n, size_t size)
 int
 egress_policies(const struct node *n, const struct conf *c, struct egress_policy **ret_policy)
 {
-	struct egress_policy *policy = zalloc(n->n_ports + 1, sizeof(*policy));
+	struct egress_policy *policy = zalloc(n->n_outs + 1, sizeof(*policy));
 
 	if (policy == NULL)
 		return node_say_no_memory(&n->env.log);
-	for (size_t p = 0; p < n->n_ports; p++) {
+	for (size_t p = 0; p < n->n_outs; p++) {
 		int rc = fill_policy(n, &policy[p], c, p);
 
 		if (rc != 0) {
 			node_say(&n->env.log, NODE_ERROR,
-				"port %s: its rate or marking is out of range.", c->port[p].name);
+				"port %s: its rate or marking is out of range.",
+				conf_out(c, p)->name);
 			free(policy);
 			return rc;
 		}
 	}
-	fill_voq_policy(&policy[n->n_ports], c);
+	fill_voq_policy(&policy[n->n_outs], c);
 	*ret_policy = policy;
 	return 0;
 }
@@ -371,21 +382,32 @@ prepare_xoff(struct egress_commons *m, const struct egress_policy *e, unsigned i
 		qos_xoff_repeat(x, repeat);
 }
 
+/* Of the link that pauses are told by: a rate is all that the file knows of it. */
+static uint64_t
+pause_bps(const struct node *n, const struct conf *c, size_t out)
+{
+	return out < n->n_ports ? c->port[out].rate_bps
+				: hyper_fastest_bps(n, c, &c->hyper[out - n->n_ports]);
+}
+
 void
 egress_prepare(struct node *n, const struct conf *c, const struct egress_policy *policy)
 {
-	for (size_t p = 0; p < n->n_ports; p++) {
+	for (size_t p = 0; p < n->n_outs; p++) {
 		struct egress_commons *m = &n->shared.commons[p];
 		const struct egress_policy *e = &policy[p];
+		bool rated = e->shaped || p >= n->n_ports;
 
 		if (n->link_bps[p] == 0) /* nobody knows better */
-			qos_pause_speed_init(&m->pause, c->port[p].rate_bps);
+			qos_pause_speed_init(&m->pause, pause_bps(n, c, p));
 		/* without a shaper that of the link, which is looked at soon, and stays */
-		if (e->shaped || n->policy[p].shaped || m->ps_per_byte == 0)
+		if (rated || n->policy[p].shaped || m->ps_per_byte == 0)
 			__atomic_store_n(&m->ps_per_byte,
-				ps_per_byte(e->shaped ? c->port[p].rate_bps : 0), __ATOMIC_RELAXED);
+				ps_per_byte(rated ? conf_out(c, p)->rate_bps : 0),
+				__ATOMIC_RELAXED);
 		raise(&m->packets_max, e->packets_max);
-		n->ever_pfc[p] |= e->pfc != 0;
+		/* what a member let in, its hyper port holds, and sends pauses for */
+		n->ever_pfc[p] |= e->pfc != 0 && conf_out(c, p)->hyper == 0;
 		for (unsigned int k = 0; k < DP_CLASSES; k++)
 			if (e->pfc >> k & 1)
 				prepare_xoff(m, e, k);
@@ -397,7 +419,7 @@ egress_prepare(struct node *n, const struct conf *c, const struct egress_policy 
 void
 egress_settle(struct node *n)
 {
-	for (size_t p = 0; p < n->n_ports; p++)
+	for (size_t p = 0; p < n->n_outs; p++)
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
 			if (n->policy[p].pfc >> c & 1)
 				qos_xoff_repeat(&n->shared.commons[p].xoff[c],
@@ -412,14 +434,14 @@ egress_create(struct node *n)
 
 	n->shared.paused_packets = &n->paused_packets;
 	n->shared.paused_max = &n->paused_max;
-	n->shared.commons = zalloc(n->n_ports, sizeof(*n->shared.commons));
+	n->shared.commons = zalloc(n->n_outs, sizeof(*n->shared.commons));
 	if (n->shared.commons == NULL)
 		return node_say_no_memory(&n->env.log);
-	for (size_t p = 0; p < n->n_ports; p++) {
+	for (size_t p = 0; p < n->n_outs; p++) {
 		struct egress_commons *m = &n->shared.commons[p];
 
 		qos_shaper_init(&m->shaper, now);
-		qos_pause_init(&m->pause, n->conf->port[p].rate_bps, now);
+		qos_pause_init(&m->pause, pause_bps(n, n->conf, p), now);
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
 			qos_phantom_init(&m->phantom[c], now);
 	}
@@ -473,6 +495,18 @@ say_speed(const struct node *n, uint16_t port_idx, uint64_t bps)
 }
 
 void
+egress_pause_speed(struct node *n, uint16_t out, uint64_t bps)
+{
+	const struct egress_policy *e = &n->policy[out];
+	struct egress_commons *m = &n->shared.commons[out];
+
+	qos_pause_speed_init(&m->pause, bps);
+	for (unsigned int c = 0; c < DP_CLASSES; c++)
+		if (e->pfc >> c & 1)
+			qos_xoff_repeat(&m->xoff[c], xoff_repeat_ps(m, e));
+}
+
+void
 egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps)
 {
 	const struct egress_policy *e = &n->policy[port_idx];
@@ -482,19 +516,17 @@ egress_set_speed(struct node *n, uint16_t port_idx, uint64_t bps)
 		__atomic_store_n(&m->ps_per_byte, ps_per_byte(bps), __ATOMIC_RELAXED);
 	if (bps == 0 || e->pfc == 0)
 		return;
-	qos_pause_speed_init(&m->pause, bps);
-	for (unsigned int c = 0; c < DP_CLASSES; c++)
-		if (e->pfc >> c & 1)
-			qos_xoff_repeat(&m->xoff[c], xoff_repeat_ps(m, e));
+	egress_pause_speed(n, port_idx, bps);
 	if (bps != n->link_bps[port_idx])
 		say_speed(n, port_idx, bps);
 	n->link_bps[port_idx] = bps;
+	hyper_set_speed(n, port_idx);
 }
 
 void
 egress_touch(struct node *n, uint64_t now_ps)
 {
-	for (size_t p = 0; p < n->n_ports; p++) {
+	for (size_t p = 0; p < n->n_outs; p++) {
 		struct egress_commons *m = &n->shared.commons[p];
 
 		ps_touch(&m->shaper.tat_ps, now_ps);

@@ -60,6 +60,9 @@ void egress_settle(struct node *n);
 /* Keeps times that nobody uses from coming round (ps_touch()); now and then, an hour is often. */
 void egress_touch(struct node *n, uint64_t now_ps);
 
+/* How long quanta are that the port or hyper port sends, on a link of so many bits/s. */
+void egress_pause_speed(struct node *n, uint16_t out, uint64_t bps);
+
 /*
  * The speed of the port's link, bits/s; 0: not known, all stays as it is. Quanta are bit times of
  * the link, whatever the shaper's rate is: of those that come, and of those that are sent, which

@@ -8,9 +8,11 @@
 #include <stdarg.h>
 
 #include "conf/headroom.h"
+#include "conf/hyper.h"
 #include "conf/value.h"
 #include "ctl/build.h"
 #include "ctl/egress.h"
+#include "ctl/hyper.h"
 #include "ctl/ports.h"
 
 /* `  label   amount   how`, in columns. */
@@ -52,7 +54,7 @@ port_label(const struct conf_port *p, const char *what, char *buf, size_t len)
 static void
 queue_row(const struct conf *c, size_t port, FILE *out)
 {
-	const struct conf_port *p = &c->port[port];
+	const struct conf_port *p = conf_out(c, port);
 	uint32_t frame = egress_frame_bytes(p), n = egress_queue_packets(c, port);
 	char label[64], is[AMOUNT_LEN], lossy[AMOUNT_LEN], lossless[AMOUNT_LEN];
 
@@ -86,13 +88,18 @@ port_rows(const struct conf *c, FILE *out)
 	char is[AMOUNT_LEN];
 
 	for (size_t p = 0; p < c->n_ports; p++) {
-		if (egress_is_queued(&c->port[p]))
+		if (egress_is_queued(&c->port[p]) && c->port[p].hyper == 0)
 			queue_row(c, p, out);
 		else
 			n++;
 		if (egress_line_packets(c, p) != 0)
 			line_row(c, p, out);
 	}
+	for (size_t i = 0; i < c->n_hypers; i++)
+		queue_row(c, c->n_ports + i, out);
+	if (c->n_hypers != 0)
+		row(out, "    hyperports", count(hyper_mbufs(c), is),
+			"their windows, and what is between workers");
 	if (n != 0)
 		row(out, "    ports without queues", count(n * EGRESS_PLAIN_PACKETS, is),
 			"%" PRIu64 " x %u: until the device takes more", n, EGRESS_PLAIN_PACKETS);

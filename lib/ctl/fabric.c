@@ -97,7 +97,7 @@ fabric_plan(struct node *n)
 		return node_say_no_memory(&n->env.log);
 	f->dp.n_dests = collect_dests(c, f->dest);
 	f->dp.dest = f->dest;
-	if (f->dp.n_dests <= FABRIC_DESTS_MAX && n->n_ports + f->dp.n_dests <= ALIVE_BITS)
+	if (f->dp.n_dests <= FABRIC_DESTS_MAX && n->n_outs + f->dp.n_dests <= ALIVE_BITS)
 		return 0;
 	node_say(&n->env.log, NODE_ERROR,
 		"%u destinations in the fabric are more than a node has (%u).", f->dp.n_dests,
@@ -108,7 +108,7 @@ fabric_plan(struct node *n)
 uint16_t
 fabric_n_ways(const struct node *n)
 {
-	return (uint16_t)(n->n_ports + (n->fabric == NULL ? 0 : n->fabric->dp.n_dests));
+	return (uint16_t)(n->n_outs + (n->fabric == NULL ? 0 : n->fabric->dp.n_dests));
 }
 
 uint16_t
@@ -116,7 +116,7 @@ fabric_way(const struct node *n, const struct conf *c, const struct conf_member 
 {
 	struct fabric_dest d = dest_of(c, m);
 
-	return (uint16_t)(n->n_ports +
+	return (uint16_t)(n->n_outs +
 			  (unsigned int)fabric_dest_find(&n->fabric->dp, d.device, d.system_port));
 }
 
@@ -471,7 +471,7 @@ fabric_attach(struct node *n, struct worker *w)
 		node_say(&n->env.log, NODE_ERROR, "the fabric of a worker cannot be set up: %s.",
 			strerror(-rc));
 	for (uint16_t q = 0; rc == 0 && q < w->n_rxq; q++)
-		w->rxq[q].cells = fabric_link(n, w->rxq[q].port_idx) >= 0;
+		w->rxq[q].special = w->rxq[q].cells = fabric_link(n, w->rxq[q].port_idx) >= 0;
 	return rc;
 }
 

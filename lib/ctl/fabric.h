@@ -48,7 +48,7 @@ bool fabric_has_way(const struct node *n, const struct conf *c, const struct con
 /* Bytes of IP packet that a way through the fabric takes. Pure. */
 uint16_t fabric_mtu(const struct conf *c);
 
-/* Ports and destinations. */
+/* Ports, hyper ports and destinations. */
 uint16_t fabric_n_ways(const struct node *n);
 /* The port's index among the links, or -1. */
 int fabric_link(const struct node *n, uint16_t port_idx);

@@ -168,7 +168,7 @@ set_dests(struct node *n, const struct fabric_table *t, bool up)
 					   : t->set_of[device] != 0;
 
 		if (reachable == up)
-			set_way(n, (unsigned int)n->n_ports + d, up);
+			set_way(n, (unsigned int)n->n_outs + d, up);
 	}
 }
 
@@ -229,8 +229,8 @@ static void
 rebuild_again(struct node *n)
 {
 	for (unsigned int d = 0; d < n->fabric->dp.n_dests; d++)
-		if (n->rebuild[n->n_ports + d])
-			node_rebuild(n, (uint16_t)(n->n_ports + d));
+		if (n->rebuild[n->n_outs + d])
+			node_rebuild(n, (uint16_t)(n->n_outs + d));
 }
 
 int
@@ -242,7 +242,7 @@ fabric_begin(struct node *n)
 	if (f == NULL)
 		return 0;
 	for (unsigned int d = 0; d < f->dp.n_dests; d++)
-		alive_set(&n->shared.alive, (unsigned int)n->n_ports + d, f->reach == NULL);
+		alive_set(&n->shared.alive, (unsigned int)n->n_outs + d, f->reach == NULL);
 	if (f->reach == NULL) {
 		rc = table_of_all(n, &f->table);
 		/* 0 is what workers have seen: cursors have to begin in this one */

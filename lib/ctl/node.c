@@ -19,6 +19,7 @@
 #include "ctl/egress.h"
 #include "ctl/fabric.h"
 #include "ctl/flows.h"
+#include "ctl/hyper.h"
 #include "ctl/ports.h"
 #include "ctl/reload.h"
 #include "ctl/say.h"
@@ -42,6 +43,7 @@ create_workers(struct node *n, const struct placement *pl)
 			.socket = n->env.replay ? SOCKET_ID_ANY
 						: (int)rte_lcore_to_socket_id(pl->lcore[i]),
 			.n_ports = (uint16_t)n->n_ports,
+			.n_outs = (uint16_t)n->n_outs,
 			.n_ways = fabric_n_ways(n),
 			.n_rxq = pl->n_rxq[i],
 			.n_members = n->n_members,
@@ -104,6 +106,8 @@ build(struct node *n)
 	if (rc == 0)
 		rc = fabric_create(n);
 	if (rc == 0)
+		rc = hyper_create(n);
+	if (rc == 0)
 		rc = create_workers(n, pl);
 	if (rc == 0)
 		rc = ports_attach(n, pl);
@@ -112,6 +116,8 @@ build(struct node *n)
 	for (unsigned int i = 0; rc == 0 && i < n->n_workers; i++)
 		if (flows_attach(n, n->worker[i]) != 0)
 			rc = node_say_no_memory(&n->env.log);
+	for (unsigned int i = 0; rc == 0 && i < n->n_workers; i++)
+		hyper_attach(n, n->worker[i]);
 	if (rc == 0 && fabric_begin(n) != 0)
 		rc = node_say_no_memory(&n->env.log);
 	if (rc == 0 && build_snapshot(n, 1, &s) != 0)
@@ -182,6 +188,7 @@ node_free(struct node *n)
 	}
 	egress_free(n);
 	fabric_free(n);
+	hyper_free(n);
 	for (unsigned int i = 0; i < n->n_workers; i++)
 		worker_free(n->worker[i]);
 	reclaim_fini(&n->reclaim);
@@ -407,6 +414,7 @@ node_set_link(struct node *n, uint16_t port_idx, bool up)
 	if (alive_test(&n->shared.alive, port_idx) == up) {
 		if (n->rebuild[port_idx])
 			node_rebuild(n, port_idx);
+		hyper_set_link(n, port_idx);
 		return;
 	}
 	alive_set(&n->shared.alive, port_idx, up);
@@ -416,6 +424,7 @@ node_set_link(struct node *n, uint16_t port_idx, bool up)
 			ps_from_ticks(&n->worker[0]->timebase, clock_now(&n->env.clock)));
 	node_say(&n->env.log, NODE_NOTE, "port %s: link %s.", n->port[port_idx]->name,
 		up ? "up" : "down");
+	hyper_set_link(n, port_idx);
 	node_rebuild(n, port_idx);
 }
 
@@ -431,13 +440,15 @@ node_waiting(const struct node *n)
 	uint64_t packets = 0;
 
 	for (unsigned int i = 0; i < n->n_workers; i++)
-		for (size_t p = 0; p < n->n_ports; p++)
+		for (size_t p = 0; p < n->n_outs; p++)
 			packets += queue_packets(&n->worker[i]->queue[p]) +
 				   __atomic_load_n(&n->worker[i]->tx[p].n, __ATOMIC_RELAXED);
 	for (size_t p = 0; p < n->n_ports; p++)
 		packets += n->handoff[p] == NULL ? 0 : rte_ring_count(n->handoff[p]);
 	for (unsigned int i = 0; n->fabric != NULL && i < n->n_workers; i++)
 		packets += fabric_waiting(n->worker[i]);
+	for (uint16_t i = 0; i < n->shared.n_hypers; i++)
+		packets += hyper_waiting(&n->shared.hyper[i]);
 	return packets;
 }
 

@@ -73,13 +73,13 @@ struct node {
 	struct dp_shared shared;
 	struct reclaim reclaim;
 
-	struct port **port; /* by conf port index */
-	size_t n_ports;
+	struct port **port;     /* by conf port index */
+	size_t n_ports, n_outs; /* and hyper ports: ways out that have queues */
 	struct worker *worker[NODE_WORKERS_MAX];
 	unsigned int n_workers;
 	struct rte_ring *handoff[DP_PORTS_MAX];
 	struct rte_mempool *pool;
-	struct egress_policy *policy;    /* by conf port index, and of VOQs behind them */
+	struct egress_policy *policy;    /* by port, of hyper ports, and of VOQs behind them */
 	int64_t paused_packets;          /* the workers' */
 	uint32_t paused_max;             /* of them (dp/egress.h) */
 	bool ever_pfc[DP_PORTS_MAX];     /* ports that this software pauses, or has */

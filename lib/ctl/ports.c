@@ -49,6 +49,7 @@ ports_create(struct node *n)
 	int rc = 0;
 
 	n->n_ports = n->conf->n_ports;
+	n->n_outs = n->n_ports + n->conf->n_hypers;
 	n->port = calloc(n->n_ports, sizeof(*n->port));
 	if (n->port == NULL)
 		return node_say_no_memory(&n->env.log);
@@ -159,8 +160,8 @@ ports_configure(struct node *n, const struct placement *pl)
 			.n_txq = pl->port_txq[p],
 			.n_desc = PORTS_DESC,
 			.has_mac = c->has_mac,
-			/* cells are sent to a group address */
-			.promiscuous = c->promiscuous || c->role == CONF_ROLE_DSF,
+			/* cells are sent to a group address, a hyper port's frames to its own */
+			.promiscuous = c->promiscuous || c->role == CONF_ROLE_DSF || c->hyper != 0,
 			.chains = n->conf->dsf.pos.line != 0,
 			.pfc = c->pfc.hardware ? c->pfc.classes : 0,
 			.pfc_quanta = c->pfc.quanta,

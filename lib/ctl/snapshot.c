@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/hyper.h"
 #include "ctl/build.h"
 #include "ctl/fabric.h"
 #include "ctl/flows.h"
@@ -47,20 +48,20 @@ snapshot_fill(const struct node *n, uint64_t generation, struct snapshot *s)
 	for (size_t g = 0; g < n->conf->n_groups; g++)
 		s->plain &= build_is_plain(&n->conf->group[g]);
 	s->fabric = n->fabric == NULL ? NULL : n->fabric->table;
-	for (size_t p = 0; p < n->n_ports; p++) {
-		fill_classes(n->conf, &n->conf->port[p], s->dscp_class[p]);
+	for (size_t p = 0; p < n->n_outs; p++) {
+		fill_classes(n->conf, conf_out(n->conf, p), s->dscp_class[p]);
 		s->egress[p] = &n->policy[p];
 		if (n->ever_pfc[p])
 			s->pfc_port[s->n_pfc_ports++] = (uint16_t)p;
 		uint8_t frame[8] = {0}; /* eth_addr48() reads 8 bytes */
 
-		memcpy(frame, n->port[p]->mac, ETH_ADDR_LEN);
+		memcpy(frame, n->port[conf_first_port(n->conf, (uint16_t)p)]->mac, ETH_ADDR_LEN);
 		s->port[p].mac48 = eth_addr48(frame);
 		/* what comes out of cells was somebody else's frame */
-		s->port[p].promiscuous =
-			n->conf->port[p].promiscuous || n->conf->port[p].role == CONF_ROLE_DSF;
+		s->port[p].promiscuous = conf_out(n->conf, p)->promiscuous ||
+					 conf_out(n->conf, p)->role == CONF_ROLE_DSF;
 	}
-	s->voq = &n->policy[n->n_ports];
+	s->voq = &n->policy[n->n_outs];
 }
 
 int

@@ -115,7 +115,7 @@ worker_settle(struct worker *w)
 	const struct snapshot *s = w->snapshot;
 	bool left = false;
 
-	for (uint16_t p = 0; p < w->n_ports; p++) {
+	for (uint16_t p = 0; p < w->n_outs; p++) {
 		struct egress_commons *commons = &w->shared->commons[p];
 		const struct egress_policy *policy = s->egress[p];
 
@@ -134,7 +134,7 @@ void
 worker_adopt(struct worker *w, const struct snapshot *s)
 {
 	w->snapshot = s;
-	for (uint16_t p = 0; p < w->n_ports; p++)
+	for (uint16_t p = 0; p < w->n_outs; p++)
 		queue_adopt(w, p);
 	for (uint16_t k = 0; k < w->n_rxq; k++)
 		adopt_rxq(w, &w->rxq[k]);

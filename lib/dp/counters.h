@@ -29,6 +29,7 @@ struct counter {
 #define DP_STAGES(X)                                                                               \
 	X(rx)                                                                                      \
 	X(cell)                                                                                    \
+	X(hyper)                                                                                   \
 	X(parse) X(ingress) X(route) X(flow) X(select) X(enqueue) X(fabric) X(egress) X(drop)
 
 enum dp_stage {

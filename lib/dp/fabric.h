@@ -3,9 +3,9 @@
  * The DSF side of a node: what all workers share of it, what the control thread publishes for it,
  * and what each worker has of its own. A node without a fabric port has none of this.
  *
- * Ways out. Ports are the ways 0 .. n_ports - 1; a destination in the fabric, (device, system
- * port), is the way n_ports + its index here. Members of groups, liveness bits and port_idx of a
- * packet's metadata are numbers of ways.
+ * Ways out. Ports and hyper ports are the ways 0 .. n_outs - 1; a destination in the fabric,
+ * (device, system port), is the way n_outs + its index here. Members of groups, liveness bits and
+ * port_idx of a packet's metadata are numbers of ways.
  *
  * Cells. A fabric port carries cells and nothing else. What comes is for this device (reassembly,
  * credit, reachability) or for another one (transit). Streams, VOQs and egress schedulers belong to

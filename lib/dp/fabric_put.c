@@ -48,7 +48,7 @@ enum drop_reason
 fabric_put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta)
 {
 	struct dp_fabric *f = w->shared->fabric;
-	unsigned int dest = (unsigned int)meta->port_idx - w->n_ports;
+	unsigned int dest = (unsigned int)meta->port_idx - w->n_outs;
 	struct voq *v = &w->fabric->voq[dest * DP_CLASSES + meta->class];
 	struct voq_count *count = &w->fabric->count[dest * DP_CLASSES + meta->class];
 	const struct egress_class *c = &w->snapshot->voq->class_[meta->class];

@@ -37,12 +37,12 @@ load_look(struct worker *w, uint16_t way, struct load *l)
 	uint64_t ps;
 
 	l->ps_per_byte = LOAD_PER_BYTE_DEFAULT;
-	if (way < w->n_ports) {
+	if (way < w->n_outs) {
 		l->ps_per_byte =
 			__atomic_load_n(&w->shared->commons[way].ps_per_byte, __ATOMIC_RELAXED);
 		ps = port_ps(w, way, l->ps_per_byte);
 	} else {
-		ps = dest_ps(w, (uint16_t)(way - w->n_ports), l->ps_per_byte);
+		ps = dest_ps(w, (uint16_t)(way - w->n_outs), l->ps_per_byte);
 	}
 	l->ps = RTE_MIN(ps, PS_AHEAD_MAX);
 	l->burst = w->n_bursts;

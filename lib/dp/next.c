@@ -6,6 +6,7 @@
 #include "dp/next.h"
 
 #include "base/bits.h"
+#include "dp/pfc.h"
 #include "dp/worker.h"
 
 static uint64_t
@@ -75,14 +76,13 @@ xoff_next(const struct qos_xoff *x, uint64_t now)
 
 /* The watchdog's clock moves a step in a turn at most: without turns it would stand. */
 static uint64_t
-storm_next(const struct egress_commons *commons, uint8_t honoured, uint64_t now)
+storm_next(const struct egress_commons *commons, uint8_t paused, uint64_t now)
 {
 	const struct qos_storm *storm = &commons->storm;
-	uint8_t paused, backlog = 0;
+	uint8_t backlog = 0;
 
 	if (storm->detect_ps == 0)
 		return DP_NEVER_PS;
-	paused = qos_pause_mask(&commons->pause, now) & honoured;
 	for (unsigned int c = 0; c < DP_CLASSES; c++)
 		backlog |= (uint8_t)((egress_backlog(commons, c) != 0) << c);
 	if (storm->mask == 0 && (paused & backlog) == 0)
@@ -105,7 +105,7 @@ pfc_next(const struct worker *w, uint64_t now)
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
 			if (pfc >> c & 1)
 				next = RTE_MIN(next, xoff_next(&commons->xoff[c], now));
-		next = RTE_MIN(next, storm_next(commons, pfc, now));
+		next = RTE_MIN(next, storm_next(commons, pfc_paused(w, port_idx, now), now));
 	}
 	return next;
 }
@@ -120,11 +120,17 @@ worker_next_ps(const struct worker *w, uint64_t now_ps)
 	for (unsigned int word = 0; word < BITS_ARRAY_LEN(w->queued); word++) {
 		uint64_t bits = w->queued[word] | w->tx_waiting[word];
 
-		for (; bits != 0; bits &= bits - 1)
-			next = RTE_MIN(next,
-				port_next(w, (uint16_t)(word * 64 + bits_lowest(bits)), now_ps));
+		for (; bits != 0; bits &= bits - 1) {
+			uint16_t way = (uint16_t)(word * 64 + bits_lowest(bits));
+
+			next = RTE_MIN(next, way < w->n_ports
+						     ? port_next(w, way, now_ps)
+						     : hyper_queues_next_ps(w, way, now_ps));
+		}
 	}
 	if (w->fabric != NULL)
 		next = RTE_MIN(next, fabric_next_ps(w, now_ps));
+	if (w->shared->n_hypers != 0)
+		next = RTE_MIN(next, hyper_next_ps(w, now_ps));
 	return w->idx == 0 ? RTE_MIN(next, pfc_next(w, now_ps)) : next;
 }

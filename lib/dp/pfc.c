@@ -55,6 +55,22 @@ send_frame(struct worker *w, uint16_t port_idx, uint8_t vector, const uint16_t *
 	return false;
 }
 
+/* By each live member of a hyper port; false: one takes none now, and all are told again. */
+static bool
+send_frames(struct worker *w, uint16_t port_idx, uint8_t vector, const uint16_t *quanta)
+{
+	const struct dp_hyper *h;
+	bool all = true;
+
+	if (likely(port_idx < w->n_ports))
+		return send_frame(w, port_idx, vector, quanta);
+	h = hyper_of(w, port_idx);
+	for (uint16_t i = 0; i < h->n_members; i++)
+		if (alive_test(&w->shared->alive, h->member[i]))
+			all &= send_frame(w, h->member[i], vector, quanta);
+	return all;
+}
+
 /* XOFF and XON of all classes that want one, in one frame. */
 static void
 generate(struct worker *w, uint16_t port_idx)
@@ -78,7 +94,7 @@ generate(struct worker *w, uint16_t port_idx)
 	}
 	if (vector == 0)
 		return;
-	if (send_frame(w, port_idx, vector, quanta)) {
+	if (send_frames(w, port_idx, vector, quanta)) {
 		commons->ending &= (uint8_t)~vector;
 		return;
 	}
@@ -100,26 +116,55 @@ look_at_link(struct worker *w, uint16_t port_idx)
 	commons->was_up = up;
 }
 
+/* A member that is back, and has not been told what stands at its hyper port. */
+static void
+look_at_members(struct worker *w, uint16_t way)
+{
+	const struct dp_hyper *h = hyper_of(w, way);
+
+	for (uint16_t i = 0; i < h->n_members; i++) {
+		bool up = alive_test(&w->shared->alive, h->member[i]);
+
+		for (unsigned int c = 0; c < DP_CLASSES; c++)
+			if (up && !w->shared->commons[h->member[i]].was_up)
+				qos_xoff_again(&w->shared->commons[way].xoff[c], w->now_ps);
+		w->shared->commons[h->member[i]].was_up = up;
+	}
+}
+
+uint8_t
+pfc_paused(const struct worker *w, uint16_t port_idx, uint64_t now)
+{
+	uint8_t pfc = w->snapshot->egress[port_idx]->pfc;
+
+	if (unlikely(port_idx >= w->n_ports))
+		return hyper_paused(w, port_idx, now) & pfc;
+	return qos_pause_mask(&w->shared->commons[port_idx].pause, now) & pfc;
+}
+
 static void
 watch(struct worker *w, uint16_t port_idx)
 {
 	struct egress_commons *commons = &w->shared->commons[port_idx];
-	uint8_t honoured = w->snapshot->egress[port_idx]->pfc, backlog = 0, sent;
+	uint8_t backlog = 0, sent;
 
 	if (commons->storm.detect_ps == 0) /* no watchdog */
 		return;
 	for (unsigned int c = 0; c < DP_CLASSES; c++)
 		backlog |= (uint8_t)((egress_backlog(commons, c) != 0) << c);
 	sent = __atomic_exchange_n(&commons->sent, 0, __ATOMIC_RELAXED);
-	qos_storm_turn(&commons->storm, w->now_ps,
-		qos_pause_mask(&commons->pause, w->now_ps) & honoured, backlog, sent);
+	qos_storm_turn(
+		&commons->storm, w->now_ps, pfc_paused(w, port_idx, w->now_ps), backlog, sent);
 }
 
 void
 pfc_turn(struct worker *w)
 {
 	for (uint16_t i = 0; i < w->snapshot->n_pfc_ports; i++) {
-		look_at_link(w, w->snapshot->pfc_port[i]);
+		if (likely(w->snapshot->pfc_port[i] < w->n_ports))
+			look_at_link(w, w->snapshot->pfc_port[i]);
+		else
+			look_at_members(w, w->snapshot->pfc_port[i]);
 		generate(w, w->snapshot->pfc_port[i]);
 		watch(w, w->snapshot->pfc_port[i]);
 	}

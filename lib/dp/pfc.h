@@ -25,6 +25,12 @@ void pfc_turn(struct worker *w);
 void pfc_adopt(struct worker *w);
 
 /*
+ * Classes that the port may not send now, of those that it heeds pauses for. Of a hyper port: those
+ * that no live member may send. Any worker.
+ */
+uint8_t pfc_paused(const struct worker *w, uint16_t port_idx, uint64_t now_ps);
+
+/*
  * Something is held, by whatever worker, for which a neighbour may have to be stopped or is stopped
  * now: the next turn must not be late. Worker 0.
  */

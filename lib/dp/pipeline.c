@@ -47,6 +47,22 @@ run_cells(struct worker *w, struct burst *b)
 	STAGE(egress, w);
 }
 
+/* A burst from a member of a hyper port: what has no header goes on as from any port. */
+static void
+run_hyper(struct worker *w, struct dp_hyper *h, struct burst *b)
+{
+	STAGE(hyper, w, h, b);
+	if (unlikely(b->n != 0))
+		pipeline_packets(w, b);
+	else
+		STAGE(drop, w, b);
+	if (h->worker == w->idx)
+		hyper_deliver(w, h, b);
+	if (unlikely(w->fabric != NULL))
+		STAGE(fabric, w);
+	STAGE(egress, w);
+}
+
 unsigned int
 pipeline_run(struct worker *w, struct worker_rxq *q)
 {
@@ -63,8 +79,11 @@ pipeline_run(struct worker *w, struct worker_rxq *q)
 		profile_mark(w, DP_STAGE_rx);
 		w->counters->profile_packets += n;
 	}
-	if (unlikely(q->cells)) {
-		run_cells(w, b);
+	if (unlikely(q->special)) {
+		if (q->cells)
+			run_cells(w, b);
+		else
+			run_hyper(w, q->hyper, b);
 		return n;
 	}
 	pipeline_packets(w, b);

@@ -76,6 +76,30 @@ queue_shape(struct egress_commons *commons, const struct egress_policy *policy,
 enum drop_reason queue_put(
 	struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta);
 
+/* What is known of a packet that comes to a queue now, and whether its bytes are charged. Worker.
+ */
+struct pkt_rec queue_record(
+	const struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, uint8_t class);
+
+/*
+ * The parts of it, for hyper ports: what turns the packet away, marks and remarks it; what counts
+ * it as waiting; what puts it into its class queue of this worker. Worker.
+ */
+enum drop_reason queue_admit(
+	struct worker *w, const struct pkt_rec *rec, const struct pkt_meta *meta);
+void queue_book(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx);
+enum drop_reason queue_push(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx);
+
+/* Takes the first packet of a class out; false when there is none. Worker. */
+bool queue_pop(struct worker *w, uint16_t port_idx, unsigned int class, struct pkt_rec *ret_rec);
+
+/* The packet is in no class queue any more: nobody is charged for it. Worker. */
+void queue_unbook(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec);
+
+/* Everything of a class is dropped and counted as `reason`. Worker. */
+void queue_drop_class(
+	struct worker *w, uint16_t port_idx, unsigned int class, enum drop_reason reason);
+
 /*
  * Of a packet that a queue with a backlog takes: marks it, counts that in `ce_marked` too, or says
  * why it is dropped. Worker.

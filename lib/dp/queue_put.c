@@ -96,8 +96,8 @@ straight(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 	return true;
 }
 
-static void
-book(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
+void
+queue_book(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 {
 	bool charged = rec->flags & QUEUE_CHARGED;
 
@@ -117,8 +117,8 @@ no_room(const struct egress_policy *policy, uint8_t class)
 	return policy->class_[class].lossless ? DROP_lossless_drop : DROP_buffer_full;
 }
 
-static enum drop_reason
-push(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
+enum drop_reason
+queue_push(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 {
 	struct worker_queue *q = &w->queue[port_idx];
 
@@ -130,8 +130,17 @@ push(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
 	}
 	w->queued[port_idx / 64] |= UINT64_C(1) << (port_idx % 64);
 	w->tx[port_idx].direct = false; /* until queue_serve() has emptied it */
-	book(w, rec, port_idx);
 	return DROP_NONE;
+}
+
+static enum drop_reason
+push(struct worker *w, const struct pkt_rec *rec, uint16_t port_idx)
+{
+	enum drop_reason reason = queue_push(w, rec, port_idx);
+
+	if (likely(reason == DROP_NONE))
+		queue_book(w, rec, port_idx);
+	return reason;
 }
 
 /*
@@ -169,31 +178,37 @@ refused(const struct worker *w, const struct pkt_rec *rec, uint16_t port_idx, ui
 	return DROP_NONE;
 }
 
-static enum drop_reason
-put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta)
+struct pkt_rec
+queue_record(const struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, uint8_t class)
+{
+	return (struct pkt_rec){
+		.m = m,
+		.at_ps = w->now_ps,
+		.len = rte_pktmbuf_pkt_len(m),
+		.in_port_idx = in_port_idx,
+		.class = class,
+		.flags = queue_charged(w, in_port_idx, class) != NULL ? QUEUE_CHARGED : 0,
+	};
+}
+
+enum drop_reason
+queue_admit(struct worker *w, const struct pkt_rec *rec, const struct pkt_meta *meta)
 {
 	uint16_t port_idx = meta->port_idx;
 	const struct egress_policy *policy = w->snapshot->egress[port_idx];
 	struct egress_commons *commons = &w->shared->commons[port_idx];
 	const struct egress_class *c = &policy->class_[meta->class];
-	struct qos_xoff *xoff = queue_charged(w, in_port_idx, meta->class);
-	struct pkt_rec rec = {
-		.m = m,
-		.at_ps = w->now_ps,
-		.len = rte_pktmbuf_pkt_len(m),
-		.in_port_idx = in_port_idx,
-		.class = meta->class,
-		.flags = xoff != NULL ? QUEUE_CHARGED : 0,
-	};
+	struct qos_xoff *xoff =
+		rec->flags & QUEUE_CHARGED ? queue_charged(w, rec->in_port_idx, rec->class) : NULL;
 	uint64_t backlog = ledger_backlog(&w->ledger, &commons->class_[meta->class]);
-	enum drop_reason reason = refused(w, &rec, port_idx, backlog, xoff);
+	enum drop_reason reason = refused(w, rec, port_idx, backlog, xoff);
 
 	if (unlikely(reason != DROP_NONE))
 		return reason;
 	if (c->phantom)
 		backlog =
 			qos_phantom_add(&commons->phantom[meta->class], &policy->drain[meta->class],
-				w->now_ps, qos_rate_bytes(&policy->rate, rec.len));
+				w->now_ps, qos_rate_bytes(&policy->rate, rec->len));
 	if (c->ecn)
 		reason = queue_red(
 			w, c, meta, backlog, &w->queue[port_idx].count[meta->class].ce_marked);
@@ -201,9 +216,20 @@ put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt
 		return reason;
 	if (policy->rewrite && !(meta->flags & PKT_NO_IP))
 		rewrite_dscp(policy, meta);
-	if (straight(w, &rec, port_idx))
+	return DROP_NONE;
+}
+
+static enum drop_reason
+put(struct worker *w, uint16_t in_port_idx, struct rte_mbuf *m, const struct pkt_meta *meta)
+{
+	struct pkt_rec rec = queue_record(w, in_port_idx, m, meta->class);
+	enum drop_reason reason = queue_admit(w, &rec, meta);
+
+	if (unlikely(reason != DROP_NONE))
+		return reason;
+	if (straight(w, &rec, meta->port_idx))
 		return DROP_NONE;
-	return push(w, &rec, port_idx);
+	return push(w, &rec, meta->port_idx);
 }
 
 enum drop_reason

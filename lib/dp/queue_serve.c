@@ -5,9 +5,8 @@
  */
 #include "dp/stage.h"
 
-/* The packet is out of its class queue: nobody is charged for it any more. */
-static void
-unbook(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec)
+void
+queue_unbook(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec)
 {
 	bool charged = rec->flags & QUEUE_CHARGED; /* whatever the port does by now */
 
@@ -20,9 +19,8 @@ unbook(struct worker *w, uint16_t port_idx, const struct pkt_rec *rec)
 			-(int64_t)rec->len);
 }
 
-/* Takes the first packet of a class; false when there is none. */
-static bool
-pop(struct worker *w, uint16_t port_idx, unsigned int class, struct pkt_rec *ret_rec)
+bool
+queue_pop(struct worker *w, uint16_t port_idx, unsigned int class, struct pkt_rec *ret_rec)
 {
 	struct worker_queue *q = &w->queue[port_idx];
 	const struct pkt_rec *next;
@@ -34,16 +32,16 @@ pop(struct worker *w, uint16_t port_idx, unsigned int class, struct pkt_rec *ret
 		q->waiting &= (uint8_t) ~(1u << class);
 	else
 		q->head_len[class] = next->len;
-	unbook(w, port_idx, ret_rec);
+	queue_unbook(w, port_idx, ret_rec);
 	return true;
 }
 
-static void
-drop_class(struct worker *w, uint16_t port_idx, unsigned int class, enum drop_reason reason)
+void
+queue_drop_class(struct worker *w, uint16_t port_idx, unsigned int class, enum drop_reason reason)
 {
 	struct pkt_rec rec;
 
-	while (pop(w, port_idx, class, &rec)) {
+	while (queue_pop(w, port_idx, class, &rec)) {
 		rte_pktmbuf_free(rec.m);
 		w->counters->drop[reason]++;
 		w->queue[port_idx].count[class].dropped++;
@@ -65,7 +63,7 @@ blocked(struct worker *w, uint16_t port_idx)
 		return mask & (uint8_t)~storm;
 	for (unsigned int c = 0; c < DP_CLASSES; c++)
 		if (storm >> c & 1)
-			drop_class(w, port_idx, c, DROP_pfc_storm);
+			queue_drop_class(w, port_idx, c, DROP_pfc_storm);
 	return mask;
 }
 
@@ -98,7 +96,7 @@ static void
 drop_for_link(struct worker *w, uint16_t port_idx)
 {
 	for (unsigned int c = 0; c < DP_CLASSES; c++)
-		drop_class(w, port_idx, c, DROP_link_down);
+		queue_drop_class(w, port_idx, c, DROP_link_down);
 }
 
 static void
@@ -122,7 +120,7 @@ serve_classes(struct worker *w, uint16_t port_idx)
 		if (policy->shaped && !queue_shape(commons, policy, q, w->now_ps,
 					      (unsigned int)class, q->head_len[class]))
 			break;
-		pop(w, port_idx, (unsigned int)class, &rec);
+		queue_pop(w, port_idx, (unsigned int)class, &rec);
 		qos_sched_charge(
 			&q->sched, (unsigned int)class, rec.len, !(q->waiting >> class & 1));
 		sent |= (uint8_t)(1u << class);
@@ -171,7 +169,7 @@ queue_drop_all(struct worker *w, uint16_t port_idx, enum drop_reason reason)
 	struct pkt_rec rec;
 
 	for (unsigned int c = 0; c < DP_CLASSES; c++)
-		drop_class(w, port_idx, c, reason);
+		queue_drop_class(w, port_idx, c, reason);
 	while (pkt_fifo_pop(&w->chunks, &q->line, &rec) ||
 		pkt_fifo_pop(&w->chunks, &q->late, &rec)) {
 		rte_pktmbuf_free(rec.m);

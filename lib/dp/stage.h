@@ -11,6 +11,7 @@
 void stage_rx(struct worker *w, struct worker_rxq *q, struct burst *b);
 void stage_impair(struct worker *w, struct worker_rxq *q, struct burst *b);
 void stage_cell(struct worker *w, struct burst *b);
+void stage_hyper(struct worker *w, struct dp_hyper *h, struct burst *b);
 void stage_parse(struct worker *w, struct burst *b);
 void stage_ingress(struct worker *w, struct burst *b);
 void stage_route(struct worker *w, struct burst *b);

@@ -4,7 +4,8 @@
  *        owns.
  * Sets:  counts packets and bytes out. What a port does not take stays, in order.
  * Next:  the wire.
- * Drops: what queue_serve() counts: pfc_storm, link_down, impair_loss, delay_line_full.
+ * Drops: what queue_serve() and hyper_serve() count: link_down, pfc_storm, impair_loss,
+ *        delay_line_full, hyper_room.
  */
 #include <string.h>
 
@@ -73,8 +74,14 @@ serve_queued(struct worker *w)
 	for (unsigned int word = 0; word < BITS_ARRAY_LEN(w->queued); word++) {
 		uint64_t queued = w->queued[word];
 
-		for (; queued != 0; queued &= queued - 1)
-			queue_serve(w, (uint16_t)(word * 64 + bits_lowest(queued)));
+		for (; queued != 0; queued &= queued - 1) {
+			uint16_t way = (uint16_t)(word * 64 + bits_lowest(queued));
+
+			if (likely(way < w->n_ports))
+				queue_serve(w, way);
+			else
+				hyper_serve(w, way);
+		}
 	}
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Uses:  port_idx, mtu, class, counter; the policy of the port.
- * Sets:  the TX buffers of the ports, or their queues (queue_put.c, fabric_put.c); counts classes
- *        and members.
+ * Sets:  the TX buffers of the ports, or their queues (queue_put.c, fabric_put.c, hyper_put.c);
+ *        counts classes and members.
  * Next:  stage_egress, or stage_fabric for a device of the fabric.
- * Drops: too_big, tx_segments, and what queue_put() and fabric_put() say.
+ * Drops: too_big, tx_segments, and what queue_put(), fabric_put() and hyper_put() say.
  */
 #include "dp/stage.h"
 
@@ -88,7 +88,7 @@ enqueue_queued(struct worker *w, struct burst *b, unsigned int i)
 	struct rte_mbuf *m = b->mbuf[i];
 	uint32_t len;
 	enum drop_reason reason;
-	bool fabric = meta->port_idx >= w->n_ports;
+	bool fabric = meta->port_idx >= w->n_outs;
 
 	if (rte_pktmbuf_pkt_len(m) > (uint32_t)meta->mtu + meta->l2_len && !fits_mtu(m, meta)) {
 		refuse(b, m, DROP_too_big);
@@ -99,8 +99,11 @@ enqueue_queued(struct worker *w, struct burst *b, unsigned int i)
 		return;
 	}
 	len = rte_pktmbuf_pkt_len(m); /* the packet may be gone after the next line */
-	reason = fabric ? fabric_put(w, b->in_port_idx, m, meta)
-			: queue_put(w, b->in_port_idx, m, meta);
+	if (meta->port_idx < w->n_ports)
+		reason = queue_put(w, b->in_port_idx, m, meta);
+	else
+		reason = fabric ? fabric_put(w, b->in_port_idx, m, meta)
+				: hyper_put(w, b->in_port_idx, m, meta);
 	if (reason != DROP_NONE) {
 		refuse(b, m, reason);
 		return;

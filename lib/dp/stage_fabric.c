@@ -20,7 +20,7 @@ held_classes(const struct worker *w, const struct fabric_system *s)
 
 	if (s->number == CELL_ROUTER_PORT) {
 		first = 0;
-		last = (uint16_t)(w->n_ports - 1);
+		last = (uint16_t)(w->n_outs - 1);
 	}
 	for (uint16_t p = first; p <= last; p++) {
 		const struct egress_commons *commons = &w->shared->commons[p];

@@ -50,6 +50,8 @@ worker_turn(struct worker *w, uint64_t now)
 		fabric_turn(w);
 	if (w->flow != NULL)
 		flow_table_age(w->flow, w->now_ps);
+	if (unlikely(w->shared->n_hypers != 0))
+		hyper_turn(w);
 	stage_egress(w);
 	if (w->idx == 0 && s->n_pfc_ports != 0)
 		pfc_turn(w);
@@ -159,6 +161,8 @@ worker_drain(struct worker *w)
 	}
 	if (w->fabric != NULL)
 		fabric_drop_all(w, DROP_stopped);
+	if (w->shared->n_hypers != 0)
+		hyper_drop_all(w, DROP_stopped);
 	for (uint16_t i = 0; i < w->n_owned; i++)
 		drop_handed_over(w, &w->tx[w->owned[i]]);
 	memset(w->tx_waiting, 0, sizeof(w->tx_waiting));
@@ -174,8 +178,9 @@ zalloc(size_t len, int socket)
 static int
 create_chunks(struct worker *w, const struct worker_config *c)
 {
-	uint32_t n_dests = c->n_ways > c->n_ports ? (uint32_t)(c->n_ways - c->n_ports) : 0;
-	uint32_t n_fifos = c->n_ports * QUEUE_FIFOS + n_dests * DP_CLASSES;
+	uint16_t n_outs = RTE_MAX(c->n_outs, c->n_ports);
+	uint32_t n_dests = c->n_ways > n_outs ? (uint32_t)(c->n_ways - n_outs) : 0;
+	uint32_t n_fifos = n_outs * QUEUE_FIFOS + n_dests * DP_CLASSES;
 	size_t len = pkt_chunks_bytes(c->n_records, n_fifos);
 
 	w->chunk_memory = zalloc(len, c->socket);
@@ -188,7 +193,7 @@ int
 worker_create(const struct worker_config *c, struct worker **ret_worker)
 {
 	struct worker *w = zalloc(sizeof(*w), c->socket);
-	uint16_t n_ways = RTE_MAX(c->n_ways, c->n_ports);
+	uint16_t n_outs = RTE_MAX(c->n_outs, c->n_ports), n_ways = RTE_MAX(c->n_ways, n_outs);
 
 	if (w == NULL)
 		return -ENOMEM;
@@ -197,7 +202,7 @@ worker_create(const struct worker_config *c, struct worker **ret_worker)
 	w->rxq = zalloc(RTE_MAX(c->n_rxq, 1u) * sizeof(*w->rxq), c->socket);
 	w->tx = zalloc((n_ways + 1u) * sizeof(*w->tx), c->socket);
 	w->owned = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->owned), c->socket);
-	w->queue = zalloc(RTE_MAX(c->n_ports, 1u) * sizeof(*w->queue), c->socket);
+	w->queue = zalloc(RTE_MAX(n_outs, 1u) * sizeof(*w->queue), c->socket);
 	w->load = zalloc((n_ways + 1u) * sizeof(*w->load), c->socket);
 	if (w->counters == NULL || w->rxq == NULL || w->tx == NULL || w->owned == NULL ||
 		w->queue == NULL || w->load == NULL || create_chunks(w, c) != 0 ||
@@ -211,6 +216,7 @@ worker_create(const struct worker_config *c, struct worker **ret_worker)
 	w->idx = c->idx;
 	w->lcore = c->lcore;
 	w->n_ports = c->n_ports;
+	w->n_outs = n_outs;
 	w->n_rxq = c->n_rxq;
 	w->burst_len = c->burst_len;
 	w->adaptive_idle = c->adaptive_idle;

@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "dp/counters.h"
 #include "dp/fabric.h"
+#include "dp/hyper.h"
 #include "dp/ledger.h"
 #include "dp/load.h"
 #include "dp/mailbox.h"
@@ -45,15 +46,19 @@ struct dp_shared {
 	uint32_t *paused_max;    /* of them, as egress_commons' packets_max */
 	uint16_t n_workers;
 	struct dp_fabric *fabric; /* NULL: no port carries cells */
+	struct dp_hyper *hyper;   /* by way - n_ports */
+	uint16_t n_hypers;
 };
 
 /* One RX queue that the worker polls. */
 struct worker_rxq {
 	const struct port *port;
 	uint16_t queue, port_idx;
-	bool cells;          /* a fabric port */
-	uint64_t pace_tsc;   /* ticks a packet; 0: as they come */
-	uint64_t credit_tsc; /* ticks not used yet, at most a burst's */
+	bool special;           /* one of the two below */
+	bool cells;             /* a fabric port */
+	struct dp_hyper *hyper; /* it is a member of this one; else NULL */
+	uint64_t pace_tsc;      /* ticks a packet; 0: as they come */
+	uint64_t credit_tsc;    /* ticks not used yet, at most a burst's */
 	uint64_t last_tsc;
 	struct qos_impair *impair; /* NULL: the line is good; else the one below */
 	uint64_t harm_seed;        /* that it draws from */
@@ -85,9 +90,9 @@ struct worker {
 	uint64_t now;    /* of this turn, ticks */
 	uint64_t now_ps; /* the same, as lib/qos counts */
 	struct worker_rxq *rxq;
-	struct worker_tx *tx;                   /* by way; of destinations unused */
+	struct worker_tx *tx;                   /* by way; of others than ports unused */
 	uint64_t tx_waiting[DP_PORTS_MAX / 64]; /* bit: tx[port].n > 0 */
-	struct worker_queue *queue;             /* by port index */
+	struct worker_queue *queue;             /* by port index, and of hyper ports */
 	struct worker_fabric *fabric;           /* NULL: no port carries cells */
 	struct flow_table *flow;                /* NULL: nobody needs flows */
 	uint64_t queued[DP_PORTS_MAX / 64];     /* bit: queue[port] is not empty */
@@ -98,6 +103,7 @@ struct worker {
 	struct timebase timebase;
 	void *chunk_memory;
 	uint16_t n_rxq, n_ports;
+	uint16_t n_outs; /* ports and hyper ports: ways out that have queues */
 	uint16_t burst_len;
 	bool profile;
 	bool adaptive_idle;
@@ -123,10 +129,10 @@ struct worker_config {
 	uint64_t seed;
 	unsigned int idx, lcore;
 	int socket;
-	uint16_t n_ports, n_rxq, burst_len;
+	uint16_t n_ports, n_outs, n_rxq, burst_len;
 	uint32_t n_members; /* counters to keep */
 	uint64_t origin;    /* ticks that the node counts as 0 */
-	uint16_t n_ways;    /* ports and destinations in the fabric */
+	uint16_t n_ways;    /* ports, hyper ports and destinations in the fabric */
 	uint32_t n_records; /* packets that may wait in its queues and lines, of all ports */
 	bool adaptive_idle;
 };

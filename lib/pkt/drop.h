@@ -70,7 +70,11 @@
 	X(reassembly_restart, "its stream began anew before the packet was whole")                 \
 	X(reassembly_streams, "more streams than the node takes")                                  \
 	X(reassembly_full, "the memory for packets in pieces is used up")                          \
-	X(handoff_full, "the worker that the cell belongs to takes no more")                       \
+	X(hyper_short, "the frame ends before the header of its hyper port does")                  \
+	X(hyper_late, "a frame of a hyper port whose number was given up before it came")          \
+	X(hyper_duplicate, "a frame of a hyper port whose number was here before")                 \
+	X(hyper_room, "no room before the packet for the header of its hyper port")                \
+	X(handoff_full, "the worker that the cell or packet belongs to takes no more")             \
 	X(tx_full, "the port took no more packets and its buffer is full")                         \
 	X(tx_segments, "the port sends one segment only and the packet does not fit one")          \
 	X(stopped, "still waiting when the node was stopped")

@@ -10,9 +10,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "conf/hyper.h"
 #include "tele/imbalance.h"
 #include "tele/policy_text.h"
 #include "tele/report_fabric.h"
+#include "tele/report_hyper.h"
 #include "tele/report_qp.h"
 #include "tele/since.h"
 #include "tele/waiting.h"
@@ -128,6 +130,21 @@ ports(struct writer *w, const struct node *n, const struct counters *c)
 }
 
 static json_t *
+hypers(struct writer *w, const struct node *n)
+{
+	json_t *o = json_object();
+
+	for (uint16_t i = 0; i < n->shared.n_hypers; i++) {
+		json_t *hyper = report_hyper(w, n, i);
+
+		set(w, hyper, "queues", queues(w, n, n->shared.hyper[i].way));
+		set(w, hyper, "pfc", pfc(w, n, n->shared.hyper[i].way));
+		set(w, o, n->conf->hyper[i].name, hyper);
+	}
+	return o;
+}
+
+static json_t *
 classes(struct writer *w, const struct node *n, const struct counters *c)
 {
 	json_t *o = json_object();
@@ -144,7 +161,7 @@ set_way(struct writer *w, json_t *o, const struct node *n, uint16_t way)
 	const struct fabric_dest *d = way_dest(n, way);
 	char name[WAY_TEXT_LEN];
 
-	set(w, o, "port", d == NULL ? json_string(n->port[way]->name) : json_null());
+	set(w, o, "port", d == NULL ? json_string(conf_out(n->conf, way)->name) : json_null());
 	set(w, o, "device", d == NULL ? json_null() : json_string(device_text(n, d->device, name)));
 	set(w, o, "system_port", d == NULL ? json_null() : json_integer(d->system_port));
 }
@@ -259,6 +276,7 @@ report(struct writer *w, const struct node *n, const struct report_run *run,
 	set(w, root, "drops", drops(w, c));
 	set(w, root, "punts", punts(w, c));
 	set(w, root, "ports", ports(w, n, c));
+	set(w, root, "hyperports", hypers(w, n));
 	set(w, root, "classes", classes(w, n, c));
 	set(w, root, "groups", groups(w, n, members));
 	set(w, root, "ecn", ecn(w, c));

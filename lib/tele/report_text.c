@@ -52,6 +52,15 @@ text_queues(const struct node *n, FILE *out)
 }
 
 static void
+text_hypers(const struct node *n, FILE *out)
+{
+	if (n->shared.n_hypers == 0)
+		return;
+	fputc('\n', out);
+	show_hyper(n, out);
+}
+
+static void
 text_fabric(const struct node *n, FILE *out)
 {
 	if (n->fabric == NULL)
@@ -128,6 +137,7 @@ report_text(const struct node *n, const struct report_run *run, FILE *out)
 	show_drops(n, NULL, out);
 	text_classes(n, &sum, out);
 	text_queues(n, out);
+	text_hypers(n, out);
 	text_fabric(n, out);
 	text_qps(n, out);
 	text_ecn(&sum, out);

@@ -9,7 +9,8 @@
 
 /*
  * Counters at an earlier moment: `clear stats` and rates subtract them. Zeroed: since the start.
- * `member` has n_members entries, `queue` DP_CLASSES for each port.
+ * `member` has n_members entries, `queue` DP_CLASSES for each port
+ * and hyper port.
  */
 struct show_base {
 	struct counters sum;
@@ -54,6 +55,8 @@ int show_qp(const struct node *n, size_t max, const char *by, FILE *out);
 void show_qp_orders(FILE *out);
 /* The workers' flow tables. */
 void show_flow(const struct node *n, FILE *out);
+/* Hyper ports, since the start. */
+void show_hyper(const struct node *n, FILE *out);
 void show_worker(const struct node *n, FILE *out);
 void show_version(FILE *out);
 void show_hash(const struct node *n, FILE *out);

@@ -11,7 +11,7 @@ show_base_init(struct show_base *base, const struct node *n)
 {
 	memset(base, 0, sizeof(*base));
 	base->member = calloc(n->n_members + 1, sizeof(*base->member));
-	base->queue = calloc(n->n_ports * DP_CLASSES + 1, sizeof(*base->queue));
+	base->queue = calloc(n->n_outs * DP_CLASSES + 1, sizeof(*base->queue));
 	if (base->member != NULL && base->queue != NULL)
 		return 0;
 	show_base_fini(base);
@@ -31,7 +31,7 @@ void
 show_base_take(struct show_base *base, const struct node *n, uint64_t now)
 {
 	node_counters(n, &base->sum, base->member);
-	for (size_t p = 0; p < n->n_ports; p++)
+	for (size_t p = 0; p < n->n_outs; p++)
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
 			base->queue[p * DP_CLASSES + c] = since_queue(n, NULL, p, c);
 	base->tsc = now;

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "conf/hyper.h"
 #include "conf/value.h"
 #include "tele/since.h"
 #include "tele/table.h"
 #include "tele/waiting.h"
+#include "tele/way.h"
 
 static const char *
 mode_name(const struct conf_ecn *e)
@@ -37,11 +39,11 @@ static void
 class_row(struct table *t, const struct node *n, const struct show_base *base, size_t port,
 	unsigned int class)
 {
-	const struct conf_ecn *e = &n->conf->port[port].class_ecn[class];
+	const struct conf_ecn *e = &conf_out(n->conf, port)->class_ecn[class];
 	struct conf_curve none = {0};
 	char name[CONF_NAME_MAX];
 
-	table_text(t, "%s", n->port[port]->name);
+	table_text(t, "%s", conf_out(n->conf, port)->name);
 	table_text(t, "%u", class);
 	table_text(t, "%s", class_name(n, class, name, sizeof(name)));
 	table_text(t, "%s", mode_name(e));
@@ -83,14 +85,14 @@ counters(const struct node *n, const struct show_base *base, FILE *out)
 int
 show_ecn(const struct node *n, const struct show_base *base, const char *port, FILE *out)
 {
-	int only = port == NULL ? -1 : conf_port_by_name(n->conf, port);
+	int only = port == NULL ? -1 : way_by_name(n, port);
 	struct table *t;
 
 	if (port != NULL && only < 0)
 		return -ENOENT;
 	t = table_create("port|>class|name|mode|>kmin|>kmax|>pmax|>drops from|control too|>bytes "
 			 "waiting|>marked");
-	for (size_t p = 0; p < n->n_ports; p++)
+	for (size_t p = 0; p < n->n_outs; p++)
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
 			if (only < 0 ? marks(n, p) && waiting_is_shown(n, p, c) : p == (size_t)only)
 				class_row(t, n, base, p, c);

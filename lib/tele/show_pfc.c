@@ -2,9 +2,11 @@
 /* Priority pause: who does it, what is held, what was said and heard. */
 #include <errno.h>
 
+#include "conf/hyper.h"
 #include "tele/since.h"
 #include "tele/table.h"
 #include "tele/waiting.h"
+#include "tele/way.h"
 
 static uint64_t
 held(const struct egress_commons *m, unsigned int class)
@@ -19,11 +21,11 @@ held(const struct egress_commons *m, unsigned int class)
 static void
 port_row(struct table *t, const struct node *n, size_t port)
 {
-	const struct conf_pfc *f = &n->conf->port[port].pfc;
+	const struct conf_pfc *f = &conf_out(n->conf, port)->pfc;
 	const struct egress_commons *m = &n->shared.commons[port];
 	char classes[20], paused[20], storm[20];
 
-	table_text(t, "%s", n->port[port]->name);
+	table_text(t, "%s", conf_out(n->conf, port)->name);
 	table_text(t, "%s", classes_text(f->classes, classes, sizeof(classes)));
 	table_text(t, "%s",
 		f->classes == 0 ? "nobody: frames are dropped"
@@ -40,11 +42,11 @@ port_row(struct table *t, const struct node *n, size_t port)
 static void
 class_row(struct table *t, const struct node *n, size_t port, unsigned int class)
 {
-	const struct conf_pfc *f = &n->conf->port[port].pfc;
+	const struct conf_pfc *f = &conf_out(n->conf, port)->pfc;
 	const struct egress_commons *m = &n->shared.commons[port];
 	char name[CONF_NAME_MAX];
 
-	table_text(t, "%s", n->port[port]->name);
+	table_text(t, "%s", conf_out(n->conf, port)->name);
 	table_text(t, "%u", class);
 	table_text(t, "%s", class_name(n, class, name, sizeof(name)));
 	table_count(t, f->xon);
@@ -61,7 +63,7 @@ class_table(const struct node *n, int only, FILE *out)
 {
 	struct table *t = table_create("port|>class|name|>xon|>xoff|>headroom|>bytes held|told to");
 
-	for (size_t p = 0; p < n->n_ports; p++)
+	for (size_t p = 0; p < n->n_outs; p++)
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
 			if ((only < 0 || p == (size_t)only) && (n->policy[p].pfc >> c & 1))
 				class_row(t, n, p, c);
@@ -75,15 +77,15 @@ class_table(const struct node *n, int only, FILE *out)
 int
 show_pfc(const struct node *n, const char *port, FILE *out)
 {
-	int only = port == NULL ? -1 : conf_port_by_name(n->conf, port);
+	int only = port == NULL ? -1 : way_by_name(n, port);
 	struct table *t;
 
 	if (port != NULL && only < 0)
 		return -ENOENT;
 	t = table_create("port|classes|done by|paused now|>frames in|>frames out|storm in|>storms|"
 			 ">restored");
-	for (size_t p = 0; p < n->n_ports; p++)
-		if (only < 0 ? n->conf->port[p].pfc.classes != 0 ||
+	for (size_t p = 0; p < n->n_outs; p++)
+		if (only < 0 ? conf_out(n->conf, p)->pfc.classes != 0 ||
 					counter_read(&n->shared.commons[p].pfc_in) != 0
 			     : p == (size_t)only)
 			port_row(t, n, p);

@@ -3,11 +3,13 @@
 #include <errno.h>
 
 #include "conf/headroom.h"
+#include "conf/hyper.h"
 #include "conf/value.h"
 #include "ctl/egress.h"
 #include "tele/since.h"
 #include "tele/table.h"
 #include "tele/waiting.h"
+#include "tele/way.h"
 
 /* Ports of their own queues, and others where something waits or has waited. */
 static bool
@@ -38,7 +40,7 @@ class_row(struct table *t, const struct node *n, const struct show_base *base, s
 	struct waiting w = waiting_class(n, port, class);
 	char name[CONF_NAME_MAX];
 
-	table_text(t, "%s", n->port[port]->name);
+	table_text(t, "%s", conf_out(n->conf, port)->name);
 	table_text(t, "%u", class);
 	table_text(t, "%s", class_name(n, class, name, sizeof(name)));
 	scheduler_cell(t, c);
@@ -53,11 +55,11 @@ class_row(struct table *t, const struct node *n, const struct show_base *base, s
 static void
 line_row(struct table *t, const struct node *n, size_t port)
 {
-	const struct conf_port *p = &n->conf->port[port];
+	const struct conf_port *p = conf_out(n->conf, port);
 	struct waiting w = waiting_line(n, port);
 	char delay[AMOUNT_LEN], jitter[AMOUNT_LEN];
 
-	table_text(t, "%s", n->port[port]->name);
+	table_text(t, "%s", conf_out(n->conf, port)->name);
 	table_text(t, "%s", amount_round(AMOUNT_TIME, p->delay_ns, delay));
 	table_text(t, "%s", amount_round(AMOUNT_TIME, p->impair_out.jitter_ns, jitter));
 	table_count(t, egress_line_packets(n->conf, port));
@@ -71,7 +73,7 @@ line_table(const struct node *n, int only, FILE *out)
 	struct table *t =
 		table_create("delay line|>delay|>jitter|>room for packets|>packets|>bytes");
 
-	for (size_t p = 0; p < n->n_ports; p++)
+	for (size_t p = 0; p < n->n_outs; p++)
 		if (n->policy[p].line && (only < 0 || p == (size_t)only))
 			line_row(t, n, p);
 	if (table_rows(t) != 0) {
@@ -84,14 +86,14 @@ line_table(const struct node *n, int only, FILE *out)
 int
 show_queue(const struct node *n, const struct show_base *base, const char *port, FILE *out)
 {
-	int only = port == NULL ? -1 : conf_port_by_name(n->conf, port);
+	int only = port == NULL ? -1 : way_by_name(n, port);
 	struct table *t;
 
 	if (port != NULL && only < 0)
 		return -ENOENT;
 	t = table_create("port|>class|name|scheduler|lossless|>limit|>packets|>bytes|>most bytes|"
 			 ">dropped");
-	for (size_t p = 0; p < n->n_ports; p++)
+	for (size_t p = 0; p < n->n_outs; p++)
 		for (unsigned int c = 0; c < DP_CLASSES; c++)
 			if (only < 0 ? is_shown(n, p) && waiting_is_shown(n, p, c)
 				     : p == (size_t)only)

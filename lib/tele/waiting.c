@@ -56,9 +56,23 @@ waiting_is_shown(const struct node *n, size_t port, unsigned int class)
 	       since_queue(n, NULL, port, class).dropped != 0;
 }
 
+/* By none of its live members. */
+static uint8_t
+hyper_waiting_paused(const struct node *n, const struct dp_hyper *h)
+{
+	uint8_t mask = UINT8_MAX;
+
+	for (uint16_t i = 0; i < h->n_members; i++)
+		if (alive_test(&n->shared.alive, h->member[i]))
+			mask &= waiting_paused(n, h->member[i]);
+	return mask & n->policy[h->way].pfc;
+}
+
 uint8_t
 waiting_paused(const struct node *n, size_t port)
 {
+	if (port >= n->n_ports)
+		return hyper_waiting_paused(n, &n->shared.hyper[port - n->n_ports]);
 	uint64_t now = ps_from_ticks(&n->worker[0]->timebase, clock_now(&n->env.clock));
 
 	return qos_pause_mask(&n->shared.commons[port].pause, now) & n->policy[port].pfc;

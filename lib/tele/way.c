@@ -2,12 +2,14 @@
 /* Names of ways out, for show_*.c and report*.c. */
 #include "tele/way.h"
 
+#include "conf/hyper.h"
+
 const struct fabric_dest *
 way_dest(const struct node *n, uint16_t way)
 {
-	if (n->fabric == NULL || way < n->n_ports)
+	if (n->fabric == NULL || way < n->n_outs)
 		return NULL;
-	return &n->fabric->dp.dest[way - n->n_ports];
+	return &n->fabric->dp.dest[way - n->n_outs];
 }
 
 const char *
@@ -50,7 +52,7 @@ way_text(const struct node *n, uint16_t way, char *buf)
 	char device[WAY_TEXT_LEN];
 
 	if (d == NULL)
-		snprintf(buf, WAY_TEXT_LEN, "%s", n->port[way]->name);
+		snprintf(buf, WAY_TEXT_LEN, "%s", conf_out(n->conf, way)->name);
 	else if (d->system_port == CELL_ROUTER_PORT)
 		snprintf(buf, WAY_TEXT_LEN, "device %.31s, router",
 			device_text(n, d->device, device));
@@ -58,4 +60,15 @@ way_text(const struct node *n, uint16_t way, char *buf)
 		snprintf(buf, WAY_TEXT_LEN, "device %.31s, port %u",
 			device_text(n, d->device, device), d->system_port);
 	return buf;
+}
+
+int
+way_by_name(const struct node *n, const char *name)
+{
+	int i = conf_port_by_name(n->conf, name);
+
+	if (i >= 0)
+		return i;
+	i = conf_hyper_by_name(n->conf, name);
+	return i < 0 ? i : (int)n->n_ports + i;
 }

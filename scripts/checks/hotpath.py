@@ -57,7 +57,7 @@ PARTLY = {
 def in_scope(path):
     folder, _, name = path[len("lib/"):].rpartition("/")
     top = folder.split("/")[0]
-    return (top in ("wire", "pkt", "cell", "qos", "flow")
+    return (top in ("wire", "pkt", "cell", "hyper", "qos", "flow")
             or (top == "dp" and name not in ("reclaim.c", "reclaim.h"))
             or (top == "fib" and name.startswith("table"))
             or path in PARTLY

@@ -11,13 +11,14 @@ from common import Report, arguments, files, read, strip_c
 _WIRE = {"base"}
 _PKT = {"base", "wire"}
 _RANK_3 = {"base", "wire", "pkt"}
-_DP = _RANK_3 | {"fib", "nhg", "flow", "cell", "qos", "port", "xdp_steer"}
+_DP = _RANK_3 | {"fib", "nhg", "flow", "cell", "hyper", "qos", "port", "xdp_steer"}
 _CTL = _DP | {"dp", "conf"}
 _TELE = _CTL | {"ctl"}
 _APP = _TELE | {"tele"}
 LAW = {
     "base": set(), "wire": _WIRE, "pkt": _PKT,
     "fib": _RANK_3, "nhg": _RANK_3, "flow": _RANK_3, "cell": _RANK_3, "qos": _RANK_3,
+    "hyper": _RANK_3,
     "port": _RANK_3, "conf": {"base", "wire"}, "xdp_steer": {"base"},
     "dp": _DP, "ctl": _CTL, "tele": _TELE,
 }

@@ -13,7 +13,7 @@ from support import replay, running, tap  # noqa: E402
 from support.running import REPLAY, ROOT, SOFTBAG  # noqa: E402
 
 # Nodes; a topology is no node, and README.md and docs/replay.md have the commands that run them.
-TOPOLOGIES = ("topology.yaml", "dsf.yaml")
+TOPOLOGIES = ("topology.yaml", "dsf.yaml", "hyper.yaml")
 FILES = sorted(
     os.path.relpath(path, ROOT)
     for path in glob.glob(os.path.join(ROOT, "config", "**", "*.yaml"), recursive=True)

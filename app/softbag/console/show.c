@@ -131,6 +131,13 @@ cmd_show_flow(struct command_ctx *ctx, const char *arg, FILE *out)
 }
 
 static void
+cmd_show_hyper(struct command_ctx *ctx, const char *arg, FILE *out)
+{
+	(void)arg;
+	show_hyper(ctx->node, out);
+}
+
+static void
 cmd_show_worker(struct command_ctx *ctx, const char *arg, FILE *out)
 {
 	(void)arg;
@@ -244,6 +251,8 @@ const struct command commands[] = {
 	{"show qp top <n> by <order>", "by packets, bytes, ce, gaps, reorders or naks",
 		cmd_show_qp},
 	{"show flow", "flow tables of the workers", cmd_show_flow},
+	{"show hyperport", "hyperports: members, shares, what it took to put packets in order",
+		cmd_show_hyper},
 	{"show worker", "workers: lcores, queues, load", cmd_show_worker},
 	{"show hash", "the seed of the flow hash", cmd_show_hash},
 	{"show version", "softbag's version and DPDK's", cmd_show_version},

@@ -506,7 +506,7 @@ Test(field, unknown_keys_offer_the_nearest)
 			"4:1: classs: got an unknown key, want classes (the nearest known one)"},
 		{PORTS "telemetry: {}\n",
 			"4:1: telemetry: got an unknown key, want one of version, node, ports, "
-			"runtime, classes, dsf, hash, flows, groups, routes"},
+			"runtime, classes, hyperports, dsf, hash, flows, groups, routes"},
 		{GROUP "routes: {kernel: {table: main}}\n",
 			"5:10: routes.kernel: got an unknown key, want one of static"},
 		{PORT("\"a\\u202eb\": 1"), "4:39: ports.p0.\"a\\xe2\\x80\\xaeb\": got an unknown "
@@ -536,7 +536,7 @@ Test(field, keys_of_later_versions_are_unknown)
 		snprintf(yaml, sizeof(yaml), PORTS "%s: 1\n", file_keys[i]);
 		snprintf(want, sizeof(want),
 			"4:1: %s: got an unknown key, want one of version, node, ports, runtime, "
-			"classes, "
+			"classes, hyperports, "
 			"dsf, hash, flows, groups, routes",
 			file_keys[i]);
 		expect_errors(yaml, strlen(yaml), want);

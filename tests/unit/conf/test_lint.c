@@ -32,7 +32,7 @@ Test(lint, duplicate_keys_are_errors_at_every_depth)
 			"9, want it once"},
 		{PORTS "x:\n  y:\n    z: 1\n    z: 1\n",
 			"4:1: x: got an unknown key, want one of version, node, ports, runtime, "
-			"classes, dsf, hash, groups, routes\n"
+			"classes, hyperports, dsf, hash, flows, groups, routes\n"
 			"7:5: x.y.z: got a duplicate key, in line 6 and in line 7, want it once"},
 		{PORTS "runtime: {burst: 1, \"burst\": 2}\n",
 			"4:21: runtime.burst: got a duplicate key, in line 4 and in line 4, want "
@@ -117,7 +117,7 @@ Test(lint, alias_bomb_costs_what_it_is_long)
 	cr_assert_eq(p.e.n + p.e.n_left_out, 10 + 81 + 10 + 1);
 	cr_assert_str_eq(p.e.error[3].text,
 		"a1: got an unknown key, want one of version, node, ports, "
-		"runtime, classes, dsf, hash, groups, routes");
+		"runtime, classes, hyperports, dsf, hash, flows, groups, routes");
 	cr_assert_str_eq(
 		p.e.error[5].text, "a1[0]: got an alias ('*'), want the value written out");
 	cr_assert_eq(p.e.error[5].pos.line, 4);

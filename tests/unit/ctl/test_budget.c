@@ -156,6 +156,24 @@ Test(budget, holds_for_a_table_of_flows)
 	expect_enough_and_not_absurd(c, 80);
 }
 
+/* Two long lines as one: its window, and two rings between workers. */
+Test(budget, holds_what_hyper_ports_hold)
+{
+	struct conf *c =
+		node_test_conf("version: 1\nnode: {name: n, id: 1}\nports:\n"
+			       "  - {name: a, device: a, role: longhaul, rate: 1Gbit}\n"
+			       "  - {name: b, device: b, role: longhaul, rate: 1Gbit}\n"
+			       "hyperports: [{name: h, members: [a, b], window: 16384}]\n");
+	struct budget b;
+
+	cr_assert_eq(build_budget(c, budget_users(c), &test_log, &b), 0);
+	cr_assert_eq(b.packets.hypers, 16384 + 64 + 2 * 1024);
+	cr_assert_geq(b.n_mbufs, b.packets.rings + b.packets.workers + b.packets.hypers);
+	/* queues are the hyper port's alone; its members have a device's hiccup */
+	cr_assert_eq(b.packets.queues, 2 * 256 + 16000000 / (1496 * 3 / 4) + 1);
+	expect_enough_and_not_absurd(c, 80);
+}
+
 Test(budget, adds_up)
 {
 	struct conf *c = make(4, 1500, 4, 512);
