@@ -81,6 +81,22 @@ note_queues(struct node *n, const struct placement *pl)
 		n->n_queues += (uint32_t)pl->port_rxq[p] + pl->port_txq[p];
 }
 
+/*
+ * Workers that stand still see the snapshot of the moment: the one that they had may be gone, and
+ * another be where it was.
+ */
+static void
+adopt_all(struct node *n)
+{
+	for (unsigned int i = 0; i < n->n_workers; i++) {
+		struct worker *w = n->worker[i];
+
+		w->now = clock_now(&n->env.clock);
+		w->now_ps = ps_from_ticks(&w->timebase, w->now);
+		worker_adopt(w, n->snapshot);
+	}
+}
+
 static int
 build(struct node *n)
 {
@@ -127,6 +143,7 @@ build(struct node *n)
 		return rc;
 	node_publish(n, s);
 	n->shared.qsbr = n->reclaim.qsbr;
+	adopt_all(n);
 	return 0;
 }
 
@@ -230,6 +247,7 @@ node_start(struct node *n)
 			return rc;
 		}
 	}
+	adopt_all(n);
 	n->shared.stop = false;
 	n->running = true;
 	for (unsigned int i = 0; i < n->n_workers; i++) {

@@ -40,11 +40,11 @@ Test(pfc_hardware, software_neither_makes_nor_heeds_pauses_then)
 	for (unsigned int hardware = 0; hardware <= 1; hardware++) {
 		memset(n, 0, sizeof(*n));
 		n->conf = c;
-		n->n_ports = c->n_ports;
+		n->n_ports = n->n_outs = c->n_ports;
 		c->port[1].pfc.hardware = hardware;
 		cr_assert_eq(egress_create(n), 0);
 		cr_assert_eq(n->policy[1].pfc, hardware ? 0 : 1 << 3);
-		cr_assert_eq(n->snapshot->n_pfc_ports, !hardware);
+		cr_assert_eq(n->ever_pfc[1], !hardware);
 		cr_assert(n->policy[1].queued && n->policy[1].shaped);
 		egress_free(n);
 	}
