@@ -5,6 +5,9 @@
 
 #include "ctl/node.h"
 
+/* Control's own memory, at a cache line, zeroed; NULL when there is none. */
+void *build_zalloc(size_t n, size_t size);
+
 /* The node's group table and groups. -ENOMEM, -EINVAL; said in the log. */
 int build_groups(struct node *n);
 
@@ -42,6 +45,9 @@ bool build_is_plain(const struct conf_group *g);
  */
 int build_routes(const struct conf *conf, const struct node_group *group,
 	struct fib_route **ret_route, size_t *ret_n);
+
+/* By family, prefix and length, for qsort() and bsearch(). Pure. */
+int build_route_order(const void *a, const void *b);
 
 /* A FIB with these routes in slot 0, by another name than the node's has. Said in the log. */
 int build_fib_of(

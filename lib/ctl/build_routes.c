@@ -11,8 +11,8 @@
 #include "ctl/build.h"
 #include "ctl/say.h"
 
-static int
-route_compare(const void *a, const void *b)
+int
+build_route_order(const void *a, const void *b)
 {
 	const struct fib_route *x = a, *y = b;
 	int d = memcmp(x->prefix, y->prefix, sizeof(x->prefix));
@@ -50,7 +50,8 @@ add_own(const struct conf_addr *a, const struct fib_route *route, size_t n, stru
 	size_t added = 0;
 
 	ret[added++] = local;
-	if (a->prefix_len < full && bsearch(&net, route, n, sizeof(*route), route_compare) == NULL)
+	if (a->prefix_len < full &&
+		bsearch(&net, route, n, sizeof(*route), build_route_order) == NULL)
 		ret[added++] = net;
 	return added;
 }
@@ -62,7 +63,7 @@ drop_twins(struct fib_route *route, size_t n)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || route_compare(&route[kept - 1], &route[i]) != 0)
+		if (kept == 0 || build_route_order(&route[kept - 1], &route[i]) != 0)
 			route[kept++] = route[i];
 	return kept;
 }
@@ -85,11 +86,11 @@ build_routes(const struct conf *c, const struct node_group *group, struct fib_ro
 		route[i] = route_from(&c->route[i].prefix, c->route[i].prefix.prefix_len,
 			(uint16_t)(group == NULL ? DP_GROUP_FIRST + g : group[g].slot));
 	}
-	qsort(route, n, sizeof(*route), route_compare);
+	qsort(route, n, sizeof(*route), build_route_order);
 	for (size_t p = 0; p < c->n_ports; p++)
 		for (size_t i = 0; i < c->port[p].n_addresses; i++)
 			n_own += add_own(&c->port[p].address[i], route, n, route + n + n_own);
-	qsort(route + n, n_own, sizeof(*route), route_compare);
+	qsort(route + n, n_own, sizeof(*route), build_route_order);
 	*ret_n = n + drop_twins(route + n, n_own);
 	*ret_route = route;
 	return 0;

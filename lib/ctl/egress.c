@@ -10,6 +10,7 @@
 #include "conf/headroom.h"
 #include "conf/hyper.h"
 #include "conf/value.h"
+#include "ctl/build.h"
 #include "ctl/fabric.h"
 #include "ctl/hyper.h"
 #include "ctl/ports.h"
@@ -326,23 +327,10 @@ ps_per_byte(uint64_t rate_bps)
 	return (uint64_t)(((unsigned __int128)(8 * PS_PER_S) << LOAD_PER_BYTE_SHIFT) / rate_bps);
 }
 
-/* Zeroed, at a cache line: control's own memory. */
-static void *
-zalloc(size_t n, size_t size)
-{
-	size_t want = RTE_MAX(n * size, (size_t)1);
-	size_t len = RTE_ALIGN_CEIL(want, (size_t)RTE_CACHE_LINE_SIZE);
-	void *mem = aligned_alloc(RTE_CACHE_LINE_SIZE, len);
-
-	if (mem != NULL)
-		memset(mem, 0, len);
-	return mem;
-}
-
 int
 egress_policies(const struct node *n, const struct conf *c, struct egress_policy **ret_policy)
 {
-	struct egress_policy *policy = zalloc(n->n_outs + 1, sizeof(*policy));
+	struct egress_policy *policy = build_zalloc(n->n_outs + 1, sizeof(*policy));
 
 	if (policy == NULL)
 		return node_say_no_memory(&n->env.log);
@@ -434,7 +422,7 @@ egress_create(struct node *n)
 
 	n->shared.paused_packets = &n->paused_packets;
 	n->shared.paused_max = &n->paused_max;
-	n->shared.commons = zalloc(n->n_outs, sizeof(*n->shared.commons));
+	n->shared.commons = build_zalloc(n->n_outs, sizeof(*n->shared.commons));
 	if (n->shared.commons == NULL)
 		return node_say_no_memory(&n->env.log);
 	for (size_t p = 0; p < n->n_outs; p++) {

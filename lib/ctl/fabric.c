@@ -69,18 +69,6 @@ n_members(const struct conf *c)
 	return n;
 }
 
-/* At a cache line, zeroed. */
-static void *
-zalloc(size_t size)
-{
-	size_t len = RTE_ALIGN_CEIL(size, (size_t)RTE_CACHE_LINE_SIZE);
-	void *mem = aligned_alloc(RTE_CACHE_LINE_SIZE, len);
-
-	if (mem != NULL)
-		memset(mem, 0, len);
-	return mem;
-}
-
 int
 fabric_plan(struct node *n)
 {
@@ -89,7 +77,7 @@ fabric_plan(struct node *n)
 
 	if (!has_fabric(c))
 		return 0;
-	f = n->fabric = zalloc(sizeof(*f));
+	f = n->fabric = build_zalloc(1, sizeof(*f));
 	if (f == NULL)
 		return node_say_no_memory(&n->env.log);
 	f->dest = calloc(n_members(c) + 1, sizeof(*f->dest));
@@ -149,7 +137,7 @@ fabric_link(const struct node *n, uint16_t port_idx)
 static int
 create_ring(uint32_t n, unsigned int flags, struct rte_ring **ret_ring)
 {
-	struct rte_ring *r = zalloc((size_t)rte_ring_get_memsize(n));
+	struct rte_ring *r = build_zalloc(1, (size_t)rte_ring_get_memsize(n));
 	int rc;
 
 	if (r == NULL)
@@ -450,7 +438,7 @@ fabric_attach(struct node *n, struct worker *w)
 
 	if (f == NULL)
 		return 0;
-	wf = w->fabric = zalloc(sizeof(*wf));
+	wf = w->fabric = build_zalloc(1, sizeof(*wf));
 	if (wf == NULL)
 		return node_say_no_memory(&n->env.log);
 	wf->voq = calloc(f->n_dests * DP_CLASSES + 1u, sizeof(*wf->voq));

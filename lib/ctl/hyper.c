@@ -48,22 +48,10 @@ hyper_bytes(const struct conf *c)
 	return bytes;
 }
 
-/* At a cache line, zeroed: control's own memory. */
-static void *
-zalloc(size_t size)
-{
-	size_t len = RTE_ALIGN_CEIL(size, (size_t)RTE_CACHE_LINE_SIZE);
-	void *mem = aligned_alloc(RTE_CACHE_LINE_SIZE, len);
-
-	if (mem != NULL)
-		memset(mem, 0, len);
-	return mem;
-}
-
 static int
 create_ring(unsigned int elem, struct rte_ring **ret_ring)
 {
-	struct rte_ring *r = zalloc((size_t)rte_ring_get_memsize_elem(elem, HYPER_RING));
+	struct rte_ring *r = build_zalloc(1, (size_t)rte_ring_get_memsize_elem(elem, HYPER_RING));
 	int rc = r == NULL ? -ENOMEM : rte_ring_init(r, "hyper", HYPER_RING, RING_F_SC_DEQ);
 
 	if (rc != 0)
@@ -119,7 +107,7 @@ hyper_create(struct node *n)
 
 	if (n_hypers == 0)
 		return 0;
-	n->shared.hyper = zalloc(n_hypers * sizeof(*n->shared.hyper));
+	n->shared.hyper = build_zalloc(n_hypers, sizeof(*n->shared.hyper));
 	if (n->shared.hyper == NULL)
 		return node_say_no_memory(&n->env.log);
 	n->shared.n_hypers = (uint16_t)n_hypers;

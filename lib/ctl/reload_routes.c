@@ -11,19 +11,6 @@
 #include "ctl/reload.h"
 #include "ctl/say.h"
 
-static int
-by_prefix(const void *a, const void *b)
-{
-	const struct fib_route *x = a, *y = b;
-	int d = memcmp(x->prefix, y->prefix, sizeof(x->prefix));
-
-	if (x->family != y->family)
-		return x->family < y->family ? -1 : 1;
-	if (d != 0)
-		return d;
-	return (int)x->prefix_len - (int)y->prefix_len;
-}
-
 struct routes {
 	struct fib_route *route;
 	size_t n;
@@ -35,7 +22,7 @@ sorted_routes(const struct conf *c, const struct node_group *group, struct route
 	int rc = build_routes(c, group, &ret->route, &ret->n);
 
 	if (rc == 0)
-		qsort(ret->route, ret->n, sizeof(*ret->route), by_prefix);
+		qsort(ret->route, ret->n, sizeof(*ret->route), build_route_order);
 	return rc;
 }
 
@@ -55,7 +42,7 @@ compare(struct reload *r, const struct routes *was, const struct routes *is)
 	size_t a, b;
 
 	for (a = b = 0; a < was->n;) {
-		int d = b == is->n ? -1 : by_prefix(&was->route[a], &is->route[b]);
+		int d = b == is->n ? -1 : build_route_order(&was->route[a], &is->route[b]);
 
 		if (d < 0)
 			add_change(r, FIB_DEL, &was->route[a]);
@@ -63,7 +50,7 @@ compare(struct reload *r, const struct routes *was, const struct routes *is)
 		b += d >= 0;
 	}
 	for (a = b = 0; b < is->n;) {
-		int d = a == was->n ? 1 : by_prefix(&was->route[a], &is->route[b]);
+		int d = a == was->n ? 1 : build_route_order(&was->route[a], &is->route[b]);
 
 		if (d > 0 || (d == 0 && was->route[a].group_idx != is->route[b].group_idx))
 			add_change(r, FIB_ADD, &is->route[b]);
