@@ -21,6 +21,8 @@ NOT_OF_A_FRAME |= {"red", "not_ect", "link_down", "queue_full", "lossless_drop",
 NOT_OF_A_FRAME |= {"impair_loss", "delay_line_full"}
 # Of a fabric: of several cells, of queues toward it, of nodes.
 NOT_OF_A_FRAME |= {"system_port", "unreachable", "voq_full", "voq_watchdog", "cell_buffer", "handoff_full"}
+# Of a hyper port, which other captures and nodes have.
+NOT_OF_A_FRAME |= {"hyper_short", "hyper_late", "hyper_duplicate", "hyper_room"}
 OF_CELLS = "reassembly_"
 
 
