@@ -66,14 +66,6 @@ is_better(const struct select *s, const struct nhg_group *g, uint8_t b, uint8_t 
  */
 #define LITTLE_BYTES 16384u
 
-static inline bool
-waits_little(const struct select *s, const struct nhg_group *g, uint8_t member)
-{
-	const struct load *l = load_of(s, g->member[member].port_idx);
-
-	return l->ps <= load_of_bytes(LITTLE_BYTES, l->ps_per_byte);
-}
-
 /*
  * The next member of the sequence, or another one by chance that is better: the power of two
  * choices (Mitzenmacher, IEEE TPDS 12, 2001). That the first goes round makes an idle member's turn
@@ -83,21 +75,25 @@ static uint8_t
 better_of_two(const struct select *s, const struct nhg_group *g, struct nhg_cursor *c)
 {
 	uint8_t a = nhg_next(g, c, s->alive, s->all_alive), b;
+	const struct load *l;
 
-	if (unlikely(a == NHG_NONE) || waits_little(s, g, a))
+	if (unlikely(a == NHG_NONE))
+		return NHG_NONE;
+	l = load_of(s, g->member[a].port_idx);
+	if (l->ps <= load_of_bytes(LITTLE_BYTES, l->ps_per_byte))
 		return a;
 	b = nhg_other(g, &s->w->rng, a, s->alive, s->all_alive);
 	return b != NHG_NONE && is_better(s, g, b, a) ? b : a;
 }
 
-/* The next member of the sequence if little waits there, else that with the least waiting. */
+/* The member with the least waiting; of equal ones the next of the sequence. */
 static uint8_t
 least(const struct select *s, const struct nhg_group *g, struct nhg_cursor *c)
 {
 	uint8_t best = nhg_next(g, c, s->alive, s->all_alive);
 
-	if (unlikely(best == NHG_NONE) || waits_little(s, g, best))
-		return best;
+	if (unlikely(best == NHG_NONE))
+		return NHG_NONE;
 	for (uint8_t m = 0; m < g->n_members; m++)
 		if (g->member[m].weight != 0 && g->member[m].mtu != 0 && is_live(s, g, m) &&
 			is_better(s, g, m, best))
