@@ -4,6 +4,7 @@
 
 #include "conf/errors.h"
 #include "conf/headroom.h"
+#include "conf/hyper.h"
 #include "conf/value.h"
 
 /*
@@ -26,7 +27,7 @@ skew_ns(const struct conf *c, const struct conf_group *g)
 
 		if (g->member[i].device_idx != UINT16_MAX || g->member[i].weight == 0)
 			continue;
-		ns = conf_one_way_ns(&c->port[g->member[i].port_idx]);
+		ns = conf_one_way_ns(conf_out(c, g->member[i].port_idx));
 		least = ns < least ? ns : least;
 		most = ns > most ? ns : most;
 	}
